@@ -1,0 +1,137 @@
+"""The command line: one parser, one function per verb, one dispatch table; errors become one line here."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from hvdbench.errors import HvdbenchError, UsageError
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line instead of printing the whole usage."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; see {self.prog} --help")
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """The options that every way of running shares."""
+    parser.add_argument("--model", default="alexnet", help="alexnet or alexnet_tiny")
+    parser.add_argument("--batch-size", "--batch_size", type=int, default=128, help="images per worker and step")
+    parser.add_argument("--steps", type=int, default=20, help="timed steps")
+    parser.add_argument("--warmup", type=int, default=2, help="untimed steps before the common start")
+    parser.add_argument("--input", default="synthetic", help="synthetic: a fixed batch inside the graph")
+    parser.add_argument("--placement", default="round_robin", help="how variables are spread over the PS")
+    parser.add_argument("--learning-rate", type=float, default=None, help="default: the model's own")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--dtype", default="float32", help="float32 or float64")
+    parser.add_argument(
+        "--start-timeout", type=float, default=300.0, metavar="SECONDS", help="longest wait for other tasks"
+    )
+    parser.add_argument("--results-dir", type=Path, default=Path("results"))
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole command line; importing and building it needs no TensorFlow."""
+    parser = Parser(prog="hvdbench", description="One AlexNet graph, several strategies, one measurement.")
+    verbs = parser.add_subparsers(dest="verb", parser_class=Parser)
+    run = verbs.add_parser("run", help="this task's part of one run (the default verb)")
+    run.add_argument("--strategy", default=None, help="default: horovod under a launcher, local outside one")
+    add_run_options(run)
+    compare = verbs.add_parser("compare", help="compare records")
+    compare.add_argument("results", nargs="+", type=Path, help="record files or folders")
+    compare.add_argument("--format", choices=("table", "json", "markdown", "csv"), default="table")
+    compare.add_argument("--baseline", default=None, help="group that ratios refer to; default local")
+    compare.add_argument("--allow", action="append", default=[], metavar="FIELD", help="accept a difference in FIELD")
+    sweep = verbs.add_parser("sweep", help="repeated launches of several strategies on this machine, interleaved")
+    sweep.add_argument("--strategies", default="local,ps_sync,horovod", help="comma-separated")
+    sweep.add_argument("--workers", type=int, default=2)
+    sweep.add_argument("--ps", type=int, default=1)
+    sweep.add_argument("--repeats", type=int, default=3, help="launches of each strategy")
+    add_run_options(sweep)
+    return parser
+
+
+def config_fields(args: argparse.Namespace) -> dict[str, Any]:
+    """The RunConfig fields that the shared options set."""
+    names = ("model", "batch_size", "steps", "warmup", "input", "placement", "learning_rate", "seed", "dtype")
+    return {name: getattr(args, name) for name in names} | {"start_timeout_s": args.start_timeout}
+
+
+def cmd_run(args: argparse.Namespace) -> int:
+    """Run this rank's part: the launcher's variables say who we are."""
+    from hvdbench.cluster.environments import detect
+    from hvdbench.cluster.spec import Cluster
+    from hvdbench.config import RunConfig
+    from hvdbench.run import announce, run
+
+    launched = detect(os.environ)
+    size = launched.size if launched else 1
+    strategy = args.strategy or ("horovod" if launched else "local")
+    from hvdbench import strategies
+
+    if strategies.traits(strategy).needs_ps:
+        raise UsageError(f"strategy {strategy} has several roles; start it with python -m hvdbench.ps")
+    config = RunConfig(strategy=strategy, workers=size, **config_fields(args))
+    cluster = (
+        Cluster(workers=size)
+        if launched is None
+        else Cluster(
+            index=launched.rank,
+            workers=size,
+            local_rank=launched.local_rank,
+            processes_on_host=launched.local_size,
+            launcher=launched.launcher,
+        )
+    )
+    announce(run(config, cluster, args.results_dir))
+    return 0
+
+
+def cmd_compare(args: argparse.Namespace) -> int:
+    """Print the comparison of the records."""
+    from hvdbench.compare.compare import compare, render
+    from hvdbench.record.store import load_records
+
+    print(render(compare(load_records(args.results), args.baseline, args.allow), args.format))
+    return 0
+
+
+def cmd_sweep(args: argparse.Namespace) -> int:
+    """Run the launches one after another and compare them."""
+    from hvdbench.sweep import sweep
+
+    return sweep(args)
+
+
+VERBS = {"run": cmd_run, "compare": cmd_compare, "sweep": cmd_sweep}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if not words or (words[0].startswith("-") and words[0] not in ("-h", "--help")):
+        words.insert(0, "run")
+    return guarded(lambda: _dispatch(words))
+
+
+def _dispatch(words: list[str]) -> int:
+    args = build_parser().parse_args(words)
+    return VERBS[args.verb](args)
+
+
+def guarded(action: Callable[[], int]) -> int:
+    """Call `action`, turning errors into one line on stderr and an exit code."""
+    try:
+        return action()
+    except HvdbenchError as error:
+        print(f"hvdbench: {error}", file=sys.stderr, flush=True)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("hvdbench: interrupted", file=sys.stderr, flush=True)
+        return 130

@@ -1,0 +1,1 @@
+"""Who am I, who else is there, and where do they listen."""

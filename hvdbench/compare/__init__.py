@@ -1,0 +1,1 @@
+"""Reading records and comparing strategies; nothing here imports TensorFlow, Horovod or MPI."""

@@ -1,0 +1,16 @@
+"""The models: a literal table from name to specification; nothing here imports TensorFlow."""
+
+from __future__ import annotations
+
+from hvdbench.errors import UsageError
+from hvdbench.models.alexnet import ALEXNET, ALEXNET_TINY
+from hvdbench.models.spec import ModelSpec
+
+MODELS = {"alexnet": ALEXNET, "alexnet_tiny": ALEXNET_TINY}
+
+
+def spec(name: str) -> ModelSpec:
+    """The named model; raises UsageError listing the known names."""
+    if name not in MODELS:
+        raise UsageError(f"--model {name!r} is unknown; choose one of {', '.join(sorted(MODELS))}")
+    return MODELS[name]

@@ -1,0 +1,1 @@
+"""The record: the only bridge between running and comparing."""

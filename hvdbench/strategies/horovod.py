@@ -1,0 +1,87 @@
+"""Ring all-reduce with Horovod, over MPI or Gloo as the launcher set it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from hvdbench.errors import RunError
+from hvdbench.graph import Graph
+from hvdbench.strategies.base import Channel, Strategy
+
+
+class Horovod(Strategy):
+    """Every worker holds the variables; gradients are averaged by allreduce."""
+
+    def start(self, session_config: Any) -> None:
+        super().start(session_config)
+        try:
+            import horovod.tensorflow as hvd
+        except ImportError as error:
+            raise RunError(
+                f"strategy horovod needs Horovod, which does not load here ({error}); run make setup, or choose ps_sync"
+            ) from error
+        hvd.init()
+        self.hvd = hvd
+        check_ranks(hvd.rank(), hvd.size(), self.cluster.index, self.cluster.workers)
+        gpus = tf.config.list_physical_devices("GPU")
+        if gpus:
+            session_config.gpu_options.visible_device_list = str(pinned_gpu(hvd.local_rank(), len(gpus)))
+
+    def wrap_optimizer(self, optimizer: Any) -> Any:
+        return self.hvd.DistributedOptimizer(optimizer, op=self.hvd.Average)
+
+    @contextmanager
+    def session(self, graph: Graph) -> Iterator[Any]:
+        broadcast = self.hvd.broadcast_global_variables(0)
+        with tf.Session(config=self.session_config) as session:
+            session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+            session.run(broadcast)
+            yield session
+
+    def prepare_channel(self) -> None:
+        self.bytes_in = tf.placeholder(tf.uint8, (None,))
+        self.length_in = tf.placeholder(tf.int64, (1,))
+        self.bytes_out = self.hvd.allgather(self.bytes_in, name="hvdbench_reports")
+        self.lengths_out = self.hvd.allgather(self.length_in, name="hvdbench_lengths")
+
+    def channel(self, session: Any) -> Channel:
+        return AllgatherChannel(self, session)
+
+
+class AllgatherChannel(Channel):
+    """Barriers and reports through Horovod's allgather."""
+
+    def __init__(self, strategy: Horovod, session: Any) -> None:
+        self.strategy, self.session = strategy, session
+
+    def barrier(self) -> None:
+        self.session.run(self.strategy.lengths_out, {self.strategy.length_in: [0]})
+
+    def gather(self, report: bytes) -> list[bytes]:
+        me = self.strategy
+        data = np.frombuffer(report, np.uint8)
+        lengths = self.session.run(me.lengths_out, {me.length_in: [len(data)]})
+        joined = self.session.run(me.bytes_out, {me.bytes_in: data}).tobytes()
+        ends = np.cumsum(lengths)
+        return [joined[end - length : end] for end, length in zip(ends, lengths, strict=True)]
+
+
+def check_ranks(rank: int, size: int, expected_rank: int, expected_size: int) -> None:
+    """Refuse a Horovod whose world is not the launcher's: N copies of size 1 look like perfect scaling (C43)."""
+    if (rank, size) != (expected_rank, expected_size):
+        raise RunError(
+            f"Horovod says rank {rank} of {size} but the launcher started rank {expected_rank} of "
+            f"{expected_size}; Horovod was built against another MPI, rebuild it or use horovodrun"
+        )
+
+
+def pinned_gpu(local_rank: int, visible_gpus: int) -> int:
+    """The one GPU of this worker; raises RunError when its host has fewer GPUs than workers (C19)."""
+    if local_rank >= visible_gpus:
+        raise RunError(f"local rank {local_rank} has no GPU: {visible_gpus} visible; start one worker per GPU")
+    return local_rank
