@@ -32,7 +32,7 @@ def _alexnet(
 
 
 # 61,100,840 parameters, 1,429,364,800 FLOPs forward and 4,147,532,160 forward and backward an image.
-ALEXNET = _alexnet("alexnet", 224, (64, 192, 384, 256, 256), (4096, 4096), learning_rate=0.005)
+ALEXNET = _alexnet("alexnet", 224, (64, 192, 384, 256, 256), (4096, 4096), learning_rate=0.001)
 
 # The same sixteen variables narrowed, so that a whole distributed run takes seconds.
 ALEXNET_TINY = _alexnet("alexnet_tiny", 64, (8, 16, 32, 24, 24), (128, 128), learning_rate=0.005)
