@@ -1,4 +1,4 @@
-.PHONY: setup compare test lint clean
+.PHONY: setup compare test lint bench clean
 
 setup:
 	@bash setup/setup.sh
@@ -14,6 +14,9 @@ test: setup
 lint: setup
 	.venv/bin/ruff check .
 	.venv/bin/mypy hvdbench
+
+bench: setup
+	.venv/bin/python -m tests.bench
 
 clean:
 	rm -rf .venv *.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -65,8 +65,11 @@ def test_a_worker_started_20_s_late_contributes_equally(results: Path) -> None:
     try:
         for role, index, late_s in (("ps", 0, 0), ("worker", 0, 0), ("worker", 1, 20)):
             time.sleep(late_s)
-            tasks.append(subprocess.Popen(
-                [PYTHON, "-m", "hvdbench.ps", *hosts, "--job_name", role, "--task_index", str(index)], cwd=ROOT))
+            tasks.append(
+                subprocess.Popen(
+                    [PYTHON, "-m", "hvdbench.ps", *hosts, "--job_name", role, "--task_index", str(index)], cwd=ROOT
+                )
+            )
         assert [task.wait(60) for task in tasks] == [0, 0, 0]
     finally:
         for task in tasks:

@@ -1,0 +1,7 @@
+"""`make bench`: paired ratios from one interleaved run."""
+
+from tests.bench import command_line, harness
+
+if __name__ == "__main__":
+    command_line.main()
+    harness.main()
