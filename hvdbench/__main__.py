@@ -1,8 +1,6 @@
 """`python -m hvdbench`: the same program as the console script."""
 
-import sys
-
-from hvdbench.cli import main
+from hvdbench.cli import leave, main
 
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())

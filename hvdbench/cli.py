@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -135,3 +136,15 @@ def guarded(action: Callable[[], int]) -> int:
     except KeyboardInterrupt:
         print("hvdbench: interrupted", file=sys.stderr, flush=True)
         return 130
+    except Exception:
+        traceback.print_exc()
+        return 1
+
+
+def leave(code: int) -> NoReturn:
+    """End this process with the code; a failed one at once, since Horovod's exit handler waits for the others (C34)."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if code:
+        os._exit(code)
+    sys.exit(0)

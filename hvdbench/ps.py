@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from hvdbench.cli import Parser, add_run_options, config_fields, guarded
+from hvdbench.cli import Parser, add_run_options, config_fields, guarded, leave
 from hvdbench.cluster.environments import detect
 from hvdbench.cluster.spec import PS, WORKER, Cluster, same_host
 from hvdbench.errors import UsageError
@@ -93,17 +93,11 @@ def run_rank(args: argparse.Namespace) -> int:
     """Run one MPI rank; an error on one rank ends the whole job."""
     from hvdbench.cluster.mpi import abort, cluster_from_mpi
 
-    try:
-        code = guarded(lambda: run_task(args, cluster_from_mpi(args.ps)))
-    except BaseException:
-        import traceback
-
-        traceback.print_exc()
-        code = 1
+    code = guarded(lambda: run_task(args, cluster_from_mpi(args.ps)))
     if code:
         abort(code)
     return code
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())

@@ -91,3 +91,13 @@ def test_a_killed_task_ends_the_whole_cluster(results: Path, victim: str) -> Non
     assert "stopped" in stderr
     assert str(results) not in subprocess.run(["ps", "axww"], capture_output=True, text=True).stdout
     assert not list(results.glob("*"))
+
+
+def test_a_failing_rank_ends_the_others(results: Path) -> None:
+    # C34: rank 1 cannot build its model; rank 0 must not wait for it.
+    bad = [PYTHON, "-m", "hvdbench", "--model", "nonsense"]
+    good = [PYTHON, "-m", "hvdbench", *TINY, "--results-dir", str(results)]
+    run = program([*mpirun(1), *good, ":", "-np", "1", *bad], timeout_s=30)
+    assert run.returncode != 0
+    assert run.stderr.count("alexnet, alexnet_tiny") == 1
+    assert str(results) not in subprocess.run(["ps", "axww"], capture_output=True, text=True).stdout
