@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hvdbench import strategies
+from hvdbench.chatter import quiet
 from hvdbench.cluster.spec import PS, Cluster
 from hvdbench.config import RunConfig
 from hvdbench.errors import RunError
@@ -28,6 +29,7 @@ def run(config: RunConfig, cluster: Cluster, results: Path) -> Path | None:
     if cluster.is_chief:
         store.check_writable(results)
     prepare_environment(os.environ, cluster)
+    quiet(os.environ)
     threads = thread_count(os.cpu_count() or 1, cluster.processes_on_host)
     import tensorflow.compat.v1 as tf
 
@@ -71,13 +73,11 @@ def run(config: RunConfig, cluster: Cluster, results: Path) -> Path | None:
 
 
 def prepare_environment(environ: Any, cluster: Cluster) -> None:
-    """Set what must be set before TensorFlow loads: no GPU for a PS, no proxy for gRPC, no chatter."""
+    """Set what must be set before TensorFlow loads: no GPU for a PS, no proxy for gRPC."""
     if cluster.role == PS:
         environ["CUDA_VISIBLE_DEVICES"] = ""
     for name in ("http_proxy", "https_proxy", "grpc_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
         environ.pop(name, None)
-    environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-    environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
 
 
 def thread_count(cores: int, processes_on_host: int) -> int:

@@ -1,20 +1,40 @@
-"""Every number that hvdbench shows becomes text here."""
+"""Names for units, and every number that hvdbench shows becomes text here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
+
+Second: TypeAlias = float
+Byte: TypeAlias = int
+BytePerSecond: TypeAlias = float
+ImagePerSecond: TypeAlias = float
+Ratio: TypeAlias = float
+Interval: TypeAlias = tuple[float, float]
+
+ABSENT = "-"
 
 
-def images_per_s_text(value: float) -> str:
-    """Images per second with three significant digits or one decimal."""
-    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+def images_per_s_text(value: ImagePerSecond) -> str:
+    """Images per second with one decimal, below 10 with three significant digits."""
+    return f"{value:.1f}" if value >= 10 else f"{value:#.3g}"
 
 
-def ratio_text(value: float) -> str:
+def ratio_text(value: Ratio) -> str:
     """A ratio such as 0.48x."""
     return f"{value:.2f}x"
 
 
-def interval_text(interval: tuple[float, float] | None, text: Callable[[float], str]) -> str:
+def share_text(value: Ratio | None) -> str:
+    """A share as whole percent such as 65 %, or a dash for None."""
+    return ABSENT if value is None else f"{100 * value:.0f} %"
+
+
+def interval_text(interval: Interval | None, text: Callable[[float], str]) -> str:
     """Both ends of an interval, or a dash where there are too few launches for one."""
-    return "-" if interval is None else f"{text(interval[0])} .. {text(interval[1])}"
+    return ABSENT if interval is None else f"{text(interval[0])} .. {text(interval[1])}"
+
+
+def bracket_text(interval: Interval) -> str:
+    """An interval of ratios inside a sentence, such as [0.45, 0.51]."""
+    return f"[{interval[0]:.2f}, {interval[1]:.2f}]"

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Sets up everything hvdbench needs; what is already there is skipped.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 HOROVOD=0.28.1
 PACKAGES="openmpi-bin libopenmpi-dev cmake g++ openssh-client iproute2"
 PYTHON=${PYTHON:-python3}
 CACHE=${HVDBENCH_CACHE:-$HOME/.cache/hvdbench}
+VERSION='import sys; print("%d.%d" % sys.version_info[:2])'
 
 fail() { echo "setup: $*" >&2; exit 1; }
 
@@ -24,7 +25,7 @@ system_packages() {
 
 python_version() {
     local version
-    version=$("$PYTHON" -c 'import sys; print("%d.%d" % sys.version_info[:2])') || fail "$PYTHON does not run; set PYTHON to a Python 3.11 or 3.12"
+    version=$("$PYTHON" -c "$VERSION" 2>/dev/null) || fail "$PYTHON does not run; set PYTHON to a Python 3.11 or 3.12"
     case $version in
         3.11|3.12) ;;
         *) fail "$PYTHON is Python $version but TensorFlow 2.18.1 and the locked packages serve 3.11 and 3.12; set PYTHON to one of them" ;;
@@ -34,7 +35,10 @@ python_version() {
 # gcc 13 no longer includes <cstdint> by the way, and CMake 4 refuses policies older than 3.5.
 build_horovod() {
     local work
-    work=$(mktemp -d)
+    mkdir -p "$CACHE/wheels"
+    # Beside its destination, so that the move is a rename and no half-written wheel is ever found.
+    work=$(mktemp -d "$CACHE/wheels/.build-XXXXXX")
+    trap "rm -rf '$work'" EXIT
     mkdir -p "$1"
     HOROVOD_WITH_TENSORFLOW=1 HOROVOD_WITH_MPI=1 HOROVOD_WITH_GLOO=1 HOROVOD_WITHOUT_PYTORCH=1 HOROVOD_WITHOUT_MXNET=1 \
         CXXFLAGS="${CXXFLAGS:-} -include cstdint" CMAKE_POLICY_VERSION_MINIMUM=3.5 \
@@ -44,7 +48,7 @@ build_horovod() {
 }
 
 wheel_folder() {
-    .venv/bin/python - "$CACHE" "$HOROVOD" <<'PY'
+    "${1:-.venv/bin/python}" - "$CACHE" "$HOROVOD" <<'PY'
 import platform, sys
 from importlib.metadata import version
 print(f"{sys.argv[1]}/wheels/horovod-{sys.argv[2]}-tensorflow-{version('tensorflow-cpu')}-"
@@ -54,12 +58,18 @@ PY
 
 stamp() { cat requirements.lock setup.cfg setup/setup.sh | sha256sum; .venv/bin/python --version; pwd; }
 
+# Sourced, it only defines its functions.
+[ "${BASH_SOURCE[0]}" = "$0" ] || return 0
+
 system_packages
 if [ -x .venv/bin/python ] && [ -f .venv/stamp ] && [ "$(stamp)" = "$(cat .venv/stamp)" ]; then
     exit 0
 fi
 python_version
-[ -x .venv/bin/python ] || "$PYTHON" -m venv .venv
+# A half-made environment, or one of another Python, is made anew.
+if ! .venv/bin/python -m pip --version >/dev/null 2>&1 || [ "$(.venv/bin/python -c "$VERSION")" != "$("$PYTHON" -c "$VERSION")" ]; then
+    "$PYTHON" -m venv --clear .venv || fail "$PYTHON cannot make a virtual environment; install its venv module"
+fi
 .venv/bin/pip install -q -r requirements.lock
 folder=$(wheel_folder)
 ls "$folder"/horovod-*.whl >/dev/null 2>&1 || build_horovod "$folder"

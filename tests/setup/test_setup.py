@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -45,3 +47,22 @@ def test_missing_packages_without_root_name_the_exact_command(tmp_path: Path) ->
     run = run_setup(tmp_path, PATH=f"{tools}:{os.environ['PATH']}")
     assert run.returncode == 1
     assert run.stderr.rstrip().endswith("sudo apt-get install -y --no-install-recommends cmake")
+
+
+def test_absent_python_is_refused_in_one_line(tmp_path: Path) -> None:
+    run = run_setup(tmp_path, PYTHON=str(tmp_path / "absent"))
+    assert run.returncode == 1
+    assert run.stderr.count("\n") == 1 and "3.11 or 3.12" in run.stderr
+
+
+def test_wheel_key_names_horovod_tensorflow_python_and_machine(tmp_path: Path) -> None:
+    info = tmp_path / "packages/tensorflow_cpu-7.8.9.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: tensorflow-cpu\nVersion: 7.8.9\n")
+    environ = os.environ | {"PYTHONPATH": str(info.parent), "HVDBENCH_CACHE": str(tmp_path / "a cache")}
+    run = subprocess.run(["bash", "-c", 'source "$1"; wheel_folder "$2"', "-", ROOT / "setup/setup.sh", sys.executable],
+                         env=environ, capture_output=True, text=True, timeout=60, check=True)  # fmt: skip
+    tag = f"py{sys.version_info[0]}{sys.version_info[1]}"
+    assert run.stdout.strip() == (
+        f"{tmp_path}/a cache/wheels/horovod-0.28.1-tensorflow-7.8.9-{tag}-{platform.machine()}"
+    )
