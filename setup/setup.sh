@@ -12,8 +12,10 @@ VERSION='import sys; print("%d.%d" % sys.version_info[:2])'
 fail() { echo "setup: $*" >&2; exit 1; }
 
 system_packages() {
-    local missing=() package
-    for package in $PACKAGES; do
+    local missing=() package packages=$PACKAGES
+    # Debian keeps venv and the headers of its own Python in packages of their own.
+    case $(command -v "$PYTHON") in /usr/bin/*) packages="$packages python3-venv python3-dev" ;; esac
+    for package in $packages; do
         dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package")
     done
     [ ${#missing[@]} -eq 0 ] && return
@@ -33,6 +35,12 @@ python_version() {
 }
 
 # gcc 13 no longer includes <cstdint> by the way, and CMake 4 refuses policies older than 3.5.
+horovod_environment() {
+    export HOROVOD_WITH_TENSORFLOW=1 HOROVOD_WITH_MPI=1 HOROVOD_WITH_GLOO=1
+    export HOROVOD_WITHOUT_PYTORCH=1 HOROVOD_WITHOUT_MXNET=1
+    export CXXFLAGS="${CXXFLAGS:-} -include cstdint" CMAKE_POLICY_VERSION_MINIMUM=3.5
+}
+
 build_horovod() {
     local work
     mkdir -p "$CACHE/wheels"
@@ -40,9 +48,10 @@ build_horovod() {
     work=$(mktemp -d "$CACHE/wheels/.build-XXXXXX")
     trap "rm -rf '$work'" EXIT
     mkdir -p "$1"
-    HOROVOD_WITH_TENSORFLOW=1 HOROVOD_WITH_MPI=1 HOROVOD_WITH_GLOO=1 HOROVOD_WITHOUT_PYTORCH=1 HOROVOD_WITHOUT_MXNET=1 \
-        CXXFLAGS="${CXXFLAGS:-} -include cstdint" CMAKE_POLICY_VERSION_MINIMUM=3.5 \
+    (
+        horovod_environment
         .venv/bin/pip wheel -q --no-cache-dir --no-deps --no-build-isolation -w "$work" "horovod==$HOROVOD"
+    )
     mv "$work"/horovod-*.whl "$1/"
     rm -rf "$work"
 }

@@ -76,13 +76,16 @@ def accepted_differences(arms: Mapping[str, Sequence[Record]], allow: Sequence[s
     accepted: list[Difference] = []
     for found in _differences(arms):
         if found.field not in allow:
-            raise NotComparableError(f"not comparable: {found}; rerun one of them or pass --allow {found.field}")
+            remedy = f"rerun one of them or pass --allow {found.field}"
+            raise NotComparableError(f"not comparable: {found}; {remedy}")
         accepted.append(found)
     return accepted
 
 
 def _differences(arms: Mapping[str, Sequence[Record]]) -> Iterator[Difference]:
-    everything = [record for records in arms.values() for record in records]
+    """All of them, the oldest record being what the others are held against."""
+    found = [record for records in arms.values() for record in records]
+    everything = sorted(found, key=lambda record: record.started_utc)
     for name, value in FIELDS.items():
         yield from _unlike(name, value, everything)
     for records in arms.values():

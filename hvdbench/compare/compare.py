@@ -55,7 +55,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Groups with the baseline first, contrasts with a plain sentence each, and what was left out or allowed."""
+    """Groups with the baseline first, a sentence per contrast, and what was left out or allowed."""
 
     baseline: str
     groups: tuple[Group, ...]
@@ -75,14 +75,13 @@ def compare(records: Sequence[Record], baseline: str | None = None, allow: Seque
     usable, excluded = _usable(records)
     if not usable:
         why = "; ".join(excluded) or "none was given"
-        raise NotComparableError(f"not comparable: none of {len(records)} records is valid ({why}); run again")
+        raise NotComparableError(f"not comparable: none of {len(records)} records is valid: {why}; run again")
     arms = _arms(usable)
     base = _baseline(arms, baseline)
     allowed = accepted_differences(arms, allow)
     names = [base, *(name for name in arms if name != base)]
     contrasts = {name: _contrast(name, base, arms) for name in names}
     every = [*(contrasts[name] for name in names[1:]), *_between_strategies(arms, base)]
-    hosts = {task["host"] for record in usable for task in record.tasks}
     return Comparison(
         base,
         tuple(_group(arms, contrasts[name]) for name in names),
@@ -90,7 +89,7 @@ def compare(records: Sequence[Record], baseline: str | None = None, allow: Seque
         tuple(map(sentence, every)),
         tuple(excluded),
         tuple(map(str, allowed)),
-        (ONE_HOST,) if len(hosts) == 1 else (),
+        tuple(_notes(usable, arms)),
     )
 
 
@@ -101,7 +100,8 @@ def arm_name(record: Record) -> str:
     """
     workers, ps, placement = record.config["workers"], record.config["ps"], record.config["placement"]
     if ps:
-        return f"{record.strategy} {ps}+{workers}" + (f" {placement}" if placement != DEFAULT_PLACEMENT else "")
+        own = f" {placement}" if placement != DEFAULT_PLACEMENT else ""
+        return f"{record.strategy} {ps}+{workers}{own}"
     return record.strategy if record.strategy == LOCAL else f"{record.strategy} x{workers}"
 
 
@@ -117,6 +117,19 @@ def sentence(contrast: Contrast) -> str:
         return f"{text}; {counts} cannot reach p < {stats.ALPHA}, {more} more a side could."
     verdict = "a significant" if contrast.p < stats.ALPHA else "no significant"
     return f"{text}; {verdict} difference (Mann-Whitney p = {contrast.p:.2g}, {counts})."
+
+
+def _notes(records: Sequence[Record], arms: Mapping[str, Sequence[Record]]) -> list[str]:
+    notes = []
+    if len({task["host"] for record in records for task in record.tasks}) == 1:
+        notes.append(ONE_HOST)
+    fewest = min((len(arm) for arm in arms.values() if len(arm) >= stats.FEWEST_LAUNCHES), default=None)
+    if fewest is not None and stats.span_coverage(fewest) < stats.CONFIDENCE:
+        notes.append(
+            f"intervals from {fewest} launches are too narrow: even smallest to largest launch "
+            f"holds the true median only {100 * stats.span_coverage(fewest):.0f} % of the time"
+        )
+    return notes
 
 
 def _usable(records: Sequence[Record]) -> tuple[list[Record], list[str]]:
@@ -155,12 +168,11 @@ def _baseline(arms: Mapping[str, Sequence[Record]], asked: str | None) -> str:
 
 def _between_strategies(arms: Mapping[str, Sequence[Record]], base: str) -> list[Contrast]:
     """Each horovod arm against each ps_sync arm with as many workers, or against all when none has."""
-    pairs = [
-        (ring, star)
-        for ring in arms
-        for star in arms
-        if base not in (ring, star) and arms[ring][0].strategy == "horovod" and arms[star][0].strategy == "ps_sync"
-    ]
+    rings, stars = (
+        [name for name in arms if name != base and arms[name][0].strategy == strategy]
+        for strategy in ("horovod", "ps_sync")
+    )
+    pairs = [(ring, star) for ring in rings for star in stars]
     equal = [pair for pair in pairs if len({arms[name][0].config["workers"] for name in pair}) == 1]
     return [_contrast(ring, star, arms) for ring, star in equal or pairs]
 

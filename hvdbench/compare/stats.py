@@ -28,7 +28,7 @@ def median_interval(values: Sequence[float]) -> Interval | None:
 
 
 def ratio_interval(values: Sequence[float], baseline: Sequence[float], paired: bool = False) -> Interval | None:
-    """Percentile bootstrap interval of median(values) / median(baseline), or None below three launches a side.
+    """Percentile bootstrap interval of the ratio of medians, or None below three launches a side.
 
     `paired` resamples launch i of both sides together (interleaved rounds); raises ValueError when the
     counts then differ. Formula: as median_interval.
@@ -65,6 +65,14 @@ def _percentiles(estimates: Any) -> Interval:
     tail = 100 * (1 - CONFIDENCE) / 2
     low, high = numpy.percentile(estimates, [tail, 100 - tail])
     return float(low), float(high)
+
+
+def span_coverage(launches: int) -> float:
+    """How often the span from the smallest to the largest launch holds the true median.
+
+    Formula: 1 - 2 * 0.5**n, the sign-test interval of the median; no bootstrap of it covers more.
+    """
+    return 1 - 2 * 0.5**launches
 
 
 def smallest_p(first: int, second: int) -> float:

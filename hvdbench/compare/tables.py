@@ -46,13 +46,13 @@ def _numbers(values: Any) -> str:
 COLUMNS = (
     Column("strategy", "", lambda group: group.name, str),
     Column("launches", "", lambda group: len(group.rates), str),
-    Column("steps", "per launch", lambda group: group.steps, _numbers),
+    Column("steps", "", lambda group: group.steps, _numbers),
     Column("images/s", "median", lambda group: group.images_per_s, images_per_s_text),
-    Column("95 % interval", "images/s", lambda group: group.interval, _rate_interval, interval=True),
+    Column("95 % interval", "", lambda group: group.interval, _rate_interval, interval=True),
     Column("ratio", "", lambda group: group.ratio, ratio_text),
     Column("95 % of ratio", "", lambda group: group.ratio_interval, _ratio_interval, interval=True),
     Column("efficiency", "per worker", lambda group: group.efficiency, share_text),
-    Column("applied/processed", "images", lambda group: (group.applied_images, group.processed_images),
+    Column("applied/processed", "", lambda group: (group.applied_images, group.processed_images),
            lambda pair: f"{pair[0]}/{pair[1]}"),
 )  # fmt: skip
 
@@ -116,5 +116,5 @@ def _markdown(comparison: Comparison) -> str:
 def _table(comparison: Comparison) -> str:
     rows = _rows(comparison)
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
-    text = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([*text, "", *_remarks(comparison)])
+    padded = [[cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows]
+    return "\n".join([*("  ".join(row).rstrip() for row in padded), "", *_remarks(comparison)])

@@ -66,3 +66,27 @@ def test_wheel_key_names_horovod_tensorflow_python_and_machine(tmp_path: Path) -
     assert run.stdout.strip() == (
         f"{tmp_path}/a cache/wheels/horovod-0.28.1-tensorflow-7.8.9-{tag}-{platform.machine()}"
     )
+
+
+def test_horovod_configures_with_cmake_4(tmp_path: Path) -> None:
+    # The full build takes minutes; CMake 4 refuses Gloo's old policy version while configuring.
+    pip = [sys.executable, "-m", "pip", "-q", "--disable-pip-version-check"]
+    subprocess.run([*pip, "install", "--target", str(tmp_path / "cmake"), "cmake==4.4.5"], check=True, timeout=120)
+    subprocess.run([*pip, "download", "--no-deps", "--no-binary", ":all:", "--no-build-isolation", "-d", str(tmp_path),
+                    "horovod==0.28.1"], check=True, timeout=120)  # fmt: skip
+    shutil.unpack_archive(tmp_path / "horovod-0.28.1.tar.gz", tmp_path)
+    configure = [
+        "bash",
+        "-c",
+        'source "$1"; horovod_environment; eval "$2"; cd "$3"; python -m cmake --version; '
+        'exec python -c "import sys, cmake; sys.exit(cmake.cmake())" horovod-0.28.1 -B "$4" '
+        '-DPYTHON_EXECUTABLE:FILEPATH="$5" -DCMAKE_BUILD_TYPE=RelWithDebInfo',
+        "-",
+        str(ROOT / "setup/setup.sh"),
+    ]
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    environ = os.environ | {"PYTHONPATH": str(tmp_path / "cmake"), "PATH": path}
+    for change, build, code in (("unset CMAKE_POLICY_VERSION_MINIMUM", "old", 1), (":", "new", 0)):
+        run = subprocess.run([*configure, change, str(tmp_path), build, sys.executable], env=environ,
+                             capture_output=True, text=True, timeout=180)  # fmt: skip
+        assert run.returncode == code, run.stderr[-2000:]
