@@ -12,6 +12,11 @@ from typing import Any, NoReturn
 
 from hvdbench.errors import HvdbenchError, UsageError
 
+CONFIG_OPTIONS = (
+    "model", "batch_size", "steps", "warmup", "input", "placement", "learning_rate", "seed", "dtype", "classes",
+    "tokens", "replicas_to_aggregate", "delay_worker",
+)  # fmt: skip
+
 
 class Parser(argparse.ArgumentParser):
     """Says what is wrong in one line instead of printing the whole usage."""
@@ -26,15 +31,40 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--batch-size", "--batch_size", type=int, default=128, help="images per worker and step")
     parser.add_argument("--steps", type=int, default=20, help="timed steps")
     parser.add_argument("--warmup", type=int, default=2, help="untimed steps before the common start")
-    parser.add_argument("--input", default="synthetic", help="synthetic: a fixed batch inside the graph")
-    parser.add_argument("--placement", default="round_robin", help="how variables are spread over the PS")
+    parser.add_argument("--input", default="synthetic", help="synthetic: a batch inside the graph; feed: numpy, fed")
+    parser.add_argument(
+        "--placement", default="round_robin", help="variables over the PS: round_robin, greedy or sharded"
+    )
     parser.add_argument("--learning-rate", type=float, default=None, help="default: the model's own")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--dtype", default="float32", help="float32 or float64")
+    parser.add_argument("--classes", type=int, default=None, help="classes of the last layer; default: the model's own")
+    parser.add_argument("--tokens", default="strict", help="strict: no worker ahead; default: SyncReplicas' own number")
+    parser.add_argument(
+        "--replicas-to-aggregate", type=int, default=None, metavar="K", help="gradients in an update; default: all"
+    )
+    parser.add_argument(
+        "--delay-worker", type=delay, default=None, metavar="WORKER:SECONDS", help="slow one worker in every step"
+    )
+    parser.add_argument(
+        "--save-weights", type=Path, default=None, metavar="FILE.npz", help="the chief's variables after the last step"
+    )
     parser.add_argument(
         "--start-timeout", type=float, default=300.0, metavar="SECONDS", help="longest wait for other tasks"
     )
     parser.add_argument("--results-dir", type=Path, default=Path("results"))
+
+
+def delay(text: str) -> tuple[int, float]:
+    """`1:0.2` as worker 1 and 0.2 seconds."""
+    worker, _, seconds = text.partition(":")
+    try:
+        found = int(worker), float(seconds)
+    except ValueError:
+        found = -1, -1.0
+    if found[0] < 0 or not 0 <= found[1] < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no WORKER:SECONDS; write 1:0.2 for 0.2 s on worker 1")
+    return found
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -49,6 +79,12 @@ def build_parser() -> argparse.ArgumentParser:
     compare.add_argument("--format", choices=("table", "json", "markdown", "csv"), default="table")
     compare.add_argument("--baseline", default=None, help="group that ratios refer to; default local")
     compare.add_argument("--allow", action="append", default=[], metavar="FIELD", help="accept a difference in FIELD")
+    plan = verbs.add_parser("plan", help="bytes per PS and NIC of a placement, before anything runs")
+    plan.add_argument("--model", default="alexnet")
+    plan.add_argument("--ps", type=int, default=1)
+    plan.add_argument("--workers", type=int, default=1)
+    plan.add_argument("--placement", default="round_robin", help="round_robin, greedy or sharded")
+    plan.add_argument("--format", choices=("table", "json"), default="table")
     sweep = verbs.add_parser("sweep", help="repeated launches of several strategies on this machine, interleaved")
     sweep.add_argument("--strategies", default="local,ps_sync,horovod", help="comma-separated")
     sweep.add_argument("--workers", type=int, default=2)
@@ -60,8 +96,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def config_fields(args: argparse.Namespace) -> dict[str, Any]:
     """The RunConfig fields that the shared options set."""
-    names = ("model", "batch_size", "steps", "warmup", "input", "placement", "learning_rate", "seed", "dtype")
-    return {name: getattr(args, name) for name in names} | {"start_timeout_s": args.start_timeout}
+    return {name: getattr(args, name) for name in CONFIG_OPTIONS} | {"start_timeout_s": args.start_timeout}
 
 
 def cmd_run(args: argparse.Namespace) -> int:
@@ -90,7 +125,7 @@ def cmd_run(args: argparse.Namespace) -> int:
             launcher=launched.launcher,
         )
     )
-    announce(run(config, cluster, args.results_dir))
+    announce(run(config, cluster, args.results_dir, args.save_weights))
     return 0
 
 
@@ -103,6 +138,14 @@ def cmd_compare(args: argparse.Namespace) -> int:
     return 0
 
 
+def cmd_plan(args: argparse.Namespace) -> int:
+    """Print what a placement does to the PS tasks."""
+    from hvdbench.plan import render
+
+    print(render(args.model, args.ps, args.workers, args.placement, args.format))
+    return 0
+
+
 def cmd_sweep(args: argparse.Namespace) -> int:
     """Run the launches one after another and compare them."""
     from hvdbench.sweep import sweep
@@ -110,7 +153,7 @@ def cmd_sweep(args: argparse.Namespace) -> int:
     return sweep(args)
 
 
-VERBS = {"run": cmd_run, "compare": cmd_compare, "sweep": cmd_sweep}
+VERBS = {"run": cmd_run, "compare": cmd_compare, "plan": cmd_plan, "sweep": cmd_sweep}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

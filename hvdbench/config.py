@@ -9,16 +9,19 @@ from typing import Any
 
 from hvdbench import models, strategies
 from hvdbench.errors import UsageError
+from hvdbench.strategies.placement import POLICIES
 
-INPUTS = ("synthetic",)
-PLACEMENTS = ("round_robin",)
+INPUTS = ("synthetic", "feed")
+TOKENS = ("strict", "default")
 
 
 @dataclass(frozen=True)
 class RunConfig:
     """One run; `batch_size` is images per worker, `steps` and `warmup` count synchronous updates.
 
-    `learning_rate` None means the model's own default. Raises UsageError on a request that makes no sense.
+    `learning_rate` and `classes` None mean the model's own; `replicas_to_aggregate` None means every worker.
+    `delay_worker` is (worker, seconds added to each of its steps). Raises UsageError on a request that makes
+    no sense.
     """
 
     strategy: str = "local"
@@ -34,13 +37,18 @@ class RunConfig:
     seed: int = 1
     dtype: str = "float32"
     start_timeout_s: float = 300.0
+    classes: int | None = None
+    tokens: str = "strict"
+    replicas_to_aggregate: int | None = None
+    delay_worker: tuple[int, float] | None = None
 
     def __post_init__(self) -> None:
         traits = strategies.traits(self.strategy)
-        models.spec(self.model)
+        models.spec(self.model, self.classes)
         _one_of("--input", self.input, INPUTS)
-        _one_of("--placement", self.placement, PLACEMENTS)
+        _one_of("--placement", self.placement, tuple(POLICIES))
         _one_of("--dtype", self.dtype, ("float32", "float64"))
+        _one_of("--tokens", self.tokens, TOKENS)
         for flag, value, least in (
             ("--batch-size", self.batch_size, 1),
             ("--steps", self.steps, 1),
@@ -49,6 +57,10 @@ class RunConfig:
         ):
             if value < least:
                 raise UsageError(f"{flag} is {value}, at least {least} is needed; raise it")
+        self._check_roles(traits)
+        self._check_synchrony(traits)
+
+    def _check_roles(self, traits: strategies.Traits) -> None:
         if traits.needs_ps != (self.ps > 0):
             need = "needs at least one PS; pass --ps 1" if traits.needs_ps else "has no PS; drop --ps"
             raise UsageError(f"--ps is {self.ps} but strategy {self.strategy} {need}")
@@ -57,6 +69,45 @@ class RunConfig:
                 f"strategy {self.strategy} is one process but {self.workers} workers were asked; "
                 "choose horovod or ps_sync"
             )
+        if self.delay_worker is not None and not 0 <= self.delay_worker[0] < self.workers:
+            raise UsageError(
+                f"--delay-worker names worker {self.delay_worker[0]} but there are {self.workers}; "
+                f"use 0 to {self.workers - 1}"
+            )
+
+    def _check_synchrony(self, traits: strategies.Traits) -> None:
+        if self.tokens != "strict" and not traits.has_tokens:
+            raise UsageError(f"--tokens {self.tokens} but strategy {self.strategy} has no tokens; choose ps_sync")
+        if self.replicas_to_aggregate is None:
+            return
+        if not traits.has_tokens:
+            raise UsageError(
+                f"--replicas-to-aggregate is {self.replicas_to_aggregate} but strategy {self.strategy} drops no "
+                "gradients; choose ps_sync"
+            )
+        if not 1 <= self.replicas_to_aggregate <= self.workers:
+            raise UsageError(
+                f"--replicas-to-aggregate is {self.replicas_to_aggregate} but there are {self.workers} workers; "
+                f"use 1 to {self.workers}"
+            )
+
+    @property
+    def bulk_synchronous(self) -> bool:
+        """Whether every update must hold exactly one gradient of every worker."""
+        traits = strategies.traits(self.strategy)
+        return not traits.asynchronous and self.tokens == "strict" and self.aggregated == self.workers
+
+    @property
+    def aggregated(self) -> int:
+        """Gradients in one update."""
+        if strategies.traits(self.strategy).asynchronous:
+            return 1
+        return self.workers if self.replicas_to_aggregate is None else self.replicas_to_aggregate
+
+    @property
+    def updates_per_step(self) -> int:
+        """Updates of the shared model that stand for one step: an asynchronous one holds one worker's gradient."""
+        return self.workers if strategies.traits(self.strategy).asynchronous else 1
 
     def comparable(self) -> dict[str, Any]:
         """The fields that define the measurement, as plain data."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import tensorflow.compat.v1 as tf
 
 from hvdbench import models
 from hvdbench.config import RunConfig
+from hvdbench.fingerprint import graph_facts
+from hvdbench.marks import Stamps
 from hvdbench.models import network
+from hvdbench.models.spec import ModelSpec
 
 if TYPE_CHECKING:
     from hvdbench.strategies.base import Strategy
@@ -19,81 +21,84 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Graph:
-    """A built training graph: `loss` is a scalar, `variables` are in creation order."""
+    """A built training graph.
 
-    train_op: Any
+    `fetches` are what one step asks for: train_op, loss, stamps and the strategy's own readings by name;
+    `feed` goes with each; `variables` are the trainable ones, parts of them where the placement cuts, and
+    `values` the whole of each by name, in the model's order.
+    """
+
+    fetches: dict[str, Any]
     loss: Any
     global_step: Any
     variables: tuple[Any, ...]
+    values: dict[str, Any]
     facts: dict[str, Any]
+    feed: dict[Any, Any] = field(default_factory=dict)
+
+
+class LocalGradients(tf.train.GradientDescentOptimizer):
+    """Plain SGD that remembers this worker's own gradients, before any exchange."""
+
+    gradients: list[Any]
+
+    def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
+        found = super().compute_gradients(*args, **kwargs)
+        self.gradients = [gradient for gradient, _ in found]
+        return found
 
 
 def build_graph(config: RunConfig, strategy: Strategy, worker: int) -> Graph:
     """Build the model under the strategy in the default graph; `worker` seeds this worker's batch."""
-    spec, dtype = models.spec(config.model), tf.as_dtype(config.dtype)
+    spec, dtype = models.spec(config.model, config.classes), tf.as_dtype(config.dtype)
     with tf.device(strategy.worker_device()):
-        images, labels = network.synthetic_batch(spec, config.batch_size, (config.seed, 1_000_000 + worker), dtype)
-    with strategy.variable_device():
-        variables = network.trainable_variables(spec, config.seed, dtype)
-        global_step = tf.train.get_or_create_global_step()
+        images, labels, feed = _input(config, spec, worker, dtype)
+    variables, values = _variables(config, strategy, spec, dtype)
+    global_step = strategy.make_global_step()
     with tf.device(strategy.worker_device()):
-        loss = network.loss(spec, variables, images, labels)
-        facts = graph_facts(config, loss, variables)
+        loss, inputs = network.loss(spec, values, images, labels)
+        facts = graph_facts(config, spec, loss, values, (images, labels))
         rate = spec.learning_rate if config.learning_rate is None else config.learning_rate
-        optimizer = strategy.wrap_optimizer(tf.train.GradientDescentOptimizer(rate))
-        gradients = optimizer.compute_gradients(loss, list(variables.values()))
-        train_op = optimizer.apply_gradients(gradients + strategy.counting_gradients(rate), global_step)
-    return Graph(train_op, loss, global_step, tuple(variables.values()), facts)
+        own = LocalGradients(rate)
+        optimizer = strategy.wrap_optimizer(own)
+        gradients = optimizer.compute_gradients(loss, variables)
+        train_op = strategy.apply(optimizer, gradients, rate, global_step)
+        stamps = Stamps(strategy.pulls, values, inputs, own.gradients, [gradient for gradient, _ in gradients])
+        fetches = {"train": train_op, "loss": loss, "stamps": stamps.build(strategy.sent_ops())}
+        fetches |= strategy.readings(train_op)
+    return Graph(fetches, loss, global_step, tuple(variables), values, facts, feed)
 
 
-def graph_facts(config: RunConfig, loss: Any, variables: dict[str, Any]) -> dict[str, Any]:
-    """Fingerprint and size of the graph: variables in order and every forward op, device left out."""
-    spec = models.spec(config.model)
-    listed = [
-        {"name": name, "shape": variable.shape.as_list(), "dtype": variable.dtype.base_dtype.name}
-        for name, variable in variables.items()
+def _input(config: RunConfig, spec: ModelSpec, worker: int, dtype: Any) -> tuple[Any, Any, dict[Any, Any]]:
+    """Images, labels and what has to be fed: nothing unless the input is `feed`."""
+    seed = batch_seed(config, worker)
+    if config.input != "feed":
+        return (*network.synthetic_batch(spec, config.batch_size, seed, dtype), {})
+    with tf.Graph().as_default(), tf.device("/device:CPU:0"), tf.Session() as session:
+        arrays = session.run(network.random_batch(spec, config.batch_size, seed, dtype))
+    tensors = [
+        tf.placeholder(array.dtype, array.shape, name=f"input/{name}")
+        for array, name in zip(arrays, ("images", "labels"), strict=True)
     ]
-    forward = forward_ops(loss.op, {variable.handle.op.name: name for name, variable in variables.items()})
-    text = json.dumps({"variables": listed, "forward": forward}, sort_keys=True)
-    return {
-        "fingerprint": hashlib.sha256(text.encode()).hexdigest(),
-        "variables": listed,
-        "param_count": spec.param_count,
-        "param_bytes": spec.param_count * tf.as_dtype(config.dtype).size,
-        "train_flops_per_image": spec.train_flops_per_image,
-    }
+    return tensors[0], tensors[1], dict(zip(tensors, map(np.ascontiguousarray, arrays), strict=True))
 
 
-def forward_ops(loss_op: Any, handles: dict[str, str]) -> list[list[Any]]:
-    """Type, shape of result and inputs of every op that the loss needs, in graph order.
-
-    Names are replaced by positions: a scope that a strategy opens must not change the fingerprint.
-    """
-    needed, stack = {}, [loss_op]
-    while stack:
-        op = stack.pop()
-        if op.name not in needed:
-            needed[op.name] = op
-            stack.extend(tensor.op for tensor in op.inputs)
-    ordered = [op for op in loss_op.graph.get_operations() if op.name in needed]
-    position = {op.name: index for index, op in enumerate(ordered)}
-    return [
-        [
-            op.type,
-            handles.get(op.name, ""),
-            [str(tensor.shape) for tensor in op.outputs],
-            _attributes(op),
-            [position[tensor.op.name] for tensor in op.inputs],
-        ]
-        for op in ordered
-    ]
+def batch_seed(config: RunConfig, worker: int) -> tuple[int, int]:
+    """The seed of one worker's batch, apart from those of the variables."""
+    return config.seed, 1_000_000 + worker
 
 
-def _attributes(op: Any) -> dict[str, str]:
-    # shared_name, container and _class follow from placement and names, not from the mathematics.
-    left_out = ("shared_name", "container", "debug_name", "allowed_devices")
-    return {
-        key: value.SerializeToString(deterministic=True).hex()
-        for key, value in op.node_def.attr.items()
-        if key not in left_out and not key.startswith("_")
-    }
+def _variables(config: RunConfig, strategy: Strategy, spec: ModelSpec, dtype: Any) -> tuple[list[Any], dict[str, Any]]:
+    """All variables or parts of them in order, and every whole value by name, where the worker uses it."""
+    made: list[Any] = []
+    values = {}
+    for index, variable in enumerate(spec.variables()):
+
+        def initial(variable: Any = variable, index: int = index) -> Any:
+            return network.initial_value(variable, index, config.seed, dtype)
+
+        parts = strategy.make_variable(variable, initial)
+        made += parts
+        with tf.device(strategy.worker_device()):
+            values[variable.name] = strategy.whole(variable, parts)
+    return made, values

@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from hvdbench.cli import Parser, add_run_options, config_fields, guarded, leave
 from hvdbench.cluster.environments import detect
@@ -16,7 +15,8 @@ from hvdbench.errors import UsageError
 
 def build_parser() -> argparse.ArgumentParser:
     """Options of a PS run, in new and old TensorFlow spellings."""
-    parser = Parser(prog="python -m hvdbench.ps", description="Synchronous parameter-server run.")
+    parser = Parser(prog="python -m hvdbench.ps", description="A parameter-server run.")
+    parser.add_argument("--strategy", default="ps_sync", help="ps_sync (the default) or ps_async")
     parser.add_argument("--ps", type=int, default=None, help="number of PS tasks")
     parser.add_argument("--workers", type=int, default=None, help="number of workers (on this machine)")
     parser.add_argument("--ps-hosts", "--ps_hosts", default=None, help="host:port,host:port of every PS")
@@ -84,8 +84,8 @@ def run_task(args: argparse.Namespace, cluster: Cluster) -> int:
     from hvdbench.config import RunConfig
     from hvdbench.run import announce, run
 
-    config = RunConfig(strategy="ps_sync", workers=cluster.workers, ps=len(cluster.ps_hosts), **config_fields(args))
-    announce(run(config, cluster, Path(args.results_dir)))
+    config = RunConfig(strategy=args.strategy, workers=cluster.workers, ps=len(cluster.ps_hosts), **config_fields(args))
+    announce(run(config, cluster, args.results_dir, args.save_weights))
     return 0
 
 

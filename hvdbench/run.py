@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 import json
-import math
 import os
-import secrets
 import sys
 import time
-from datetime import UTC, datetime
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hvdbench import strategies
+from hvdbench import preflight, strategies
 from hvdbench.chatter import quiet
 from hvdbench.cluster.spec import PS, Cluster
 from hvdbench.config import RunConfig
 from hvdbench.errors import RunError
-from hvdbench.loop import Timing, run_loop
+from hvdbench.loop import Goal, Reading, Timing, run_loop
+from hvdbench.outcome import Meetings, make_record, report_of
+from hvdbench.phases import read_stamps
 from hvdbench.progress import Progress
 from hvdbench.record import store
-from hvdbench.record.facts import task_facts
-from hvdbench.record.schema import SCHEMA_VERSION, VALID, Record, images_per_s
+from hvdbench.record.facts import commit, task_facts
+from hvdbench.record.schema import Record
+
+if TYPE_CHECKING:
+    from hvdbench.graph import Graph
+    from hvdbench.strategies.base import Channel, Strategy
+
+# Barriers before and after the steps that only compare clocks.
+CLOCK_ROUNDS = 8
 
 
-def run(config: RunConfig, cluster: Cluster, results: Path) -> Path | None:
-    """Run this task's part of the launch; the chief returns the path of the record, others None."""
+def run(config: RunConfig, cluster: Cluster, results: Path, weights: Path | None = None) -> Path | None:
+    """Run this task's part of the launch; the chief returns the path of the record, others None.
+
+    The chief writes the final variables to `weights` (.npz, one array a variable) when asked.
+    """
     if cluster.is_chief:
         store.check_writable(results)
     prepare_environment(os.environ, cluster)
@@ -39,37 +49,116 @@ def run(config: RunConfig, cluster: Cluster, results: Path) -> Path | None:
     tf.logging.set_verbosity(tf.logging.ERROR)
     strategy = strategies.load(config.strategy)(config, cluster)
     strategy.start(tf.ConfigProto(intra_op_parallelism_threads=threads, inter_op_parallelism_threads=threads))
+
+    def facts() -> dict[str, Any]:
+        device = "GPU" if cluster.trains and tf.config.list_physical_devices("GPU") else "CPU"
+        return task_facts(cluster, threads, threads, device)
+
     if not cluster.trains:
-        strategy.serve()
+        strategy.serve(lambda: json.dumps(preflight.statement(config, facts(), None)).encode())
         return None
     graph = build_graph(config, strategy, cluster.index)
-    strategy.prepare_channel()
-    with strategy.session(graph) as session:
-        channel, progress = strategy.channel(session), Progress(config.steps, cluster.is_chief)
-        timing = run_loop(
-            lambda: float(session.run([graph.train_op, graph.loss])[1]),
-            channel.barrier,
-            lambda: strategy.counted(session),
-            config.warmup,
-            config.steps,
-            time.monotonic,
-            progress,
-        )
-        progress.close()
-        device = "GPU" if tf.config.list_physical_devices("GPU") else "CPU"
-        facts = task_facts(cluster.role, cluster.index, threads, threads, cluster.processes_on_host, device)
-        reports = channel.gather(report_of(config, graph.facts, timing, facts))
-        path = None
-        if cluster.is_chief:
+    with strategy.channel() as channel:
+        agree(channel, preflight.statement(config, facts(), graph.facts))
+        with strategy.session(graph) as session:
+            timing, meetings = measure(config, cluster, strategy, graph, session, channel)
+            reports = channel.gather(json.dumps(report_of(timing, facts(), meetings)).encode())
+            if not cluster.is_chief:
+                return None
+            served = [json.loads(each)["task"] for each in channel.served()]
             record = make_record(
-                config, graph.facts, timing, [json.loads(report) for report in reports], strategy.placement(graph)
+                config,
+                graph.facts,
+                timing,
+                [json.loads(report) for report in reports],
+                served,
+                strategy.placement(graph),
+                commit(Path(__file__).parent),
             )
             path = store.save(record, results)
-    if path is None:
-        return None
+            if weights is not None:
+                store.save_weights(weights, session.run(graph.values))
     if not record.valid:
         raise RunError(f"the run is invalid: {record.validity}; its record is {path}")
     return path
+
+
+def agree(channel: Channel, mine: dict[str, Any]) -> None:
+    """Raise RunError when any task of the launch is on other software or built another graph, before any step."""
+    said = mine | {"served": [json.loads(each) for each in channel.served()]}
+    statements = [json.loads(each) for each in channel.exchange(json.dumps(said).encode())]
+    found = preflight.disagreement(statements + statements[0]["served"])
+    if found is not None:
+        raise RunError(found)
+
+
+def measure(
+    config: RunConfig, cluster: Cluster, strategy: Strategy, graph: Graph, session: Any, channel: Channel
+) -> tuple[Timing, Meetings]:
+    """Warm up and time the steps of this worker."""
+    meetings = Meetings([], [])
+
+    def barrier() -> None:
+        meetings.entered.append(time.time())
+        channel.barrier()
+        meetings.left.append(time.time())
+
+    for _ in range(CLOCK_ROUNDS):
+        barrier()
+    progress = Progress(config.steps, cluster.is_chief)
+    per_step = config.updates_per_step
+    shared = not config.bulk_synchronous
+    took_part = [0] * config.workers if "took_part" in graph.fetches else None
+    timing = run_loop(
+        make_step(config, cluster, strategy, graph, session, took_part),
+        barrier,
+        lambda: strategy.counted(session) if took_part is None else list(took_part),
+        Goal(config.warmup, config.warmup * per_step if shared else None),
+        Goal(config.steps, (config.warmup + config.steps) * per_step if shared else None),
+        time.monotonic,
+        progress,
+    )
+    progress.close()
+    for _ in range(CLOCK_ROUNDS):
+        barrier()
+    return timing, meetings
+
+
+def make_step(
+    config: RunConfig,
+    cluster: Cluster,
+    strategy: Strategy,
+    graph: Graph,
+    session: Any,
+    took_part: list[int] | None = None,
+) -> Callable[[], Reading]:
+    """One step of this worker, with the asked-for delay and what it says of itself.
+
+    `took_part` sums up, in place, who was in each step, where the strategy says that step by step.
+    """
+    delay_s = config.delay_worker[1] if config.delay_worker and config.delay_worker[0] == cluster.index else 0.0
+
+    def step() -> Reading:
+        begun = time.time()
+        if delay_s:
+            time.sleep(delay_s)
+        called = time.time()
+        found = session.run(graph.fetches, graph.feed)
+        ended = time.time()
+        marks = read_stamps(found["stamps"].tolist(), strategy.pulls, begun, called, ended)
+        contributions = found.get("counter")
+        if took_part is not None:
+            took_part[:] = [a + round(float(b)) for a, b in zip(took_part, found["took_part"], strict=True)]
+            contributions = took_part
+        return Reading(
+            float(found["loss"]),
+            marks,
+            None if contributions is None else tuple(round(float(each)) for each in contributions),
+            int(found["updates"]) if "updates" in found else None,
+            int(found["staleness"]) if "staleness" in found else None,
+        )
+
+    return step
 
 
 def prepare_environment(environ: Any, cluster: Cluster) -> None:
@@ -85,76 +174,21 @@ def thread_count(cores: int, processes_on_host: int) -> int:
     return max(1, cores // processes_on_host)
 
 
-def report_of(config: RunConfig, graph: dict[str, Any], timing: Timing, facts: dict[str, Any]) -> bytes:
-    """What a worker tells the chief, as JSON."""
-    return json.dumps(
-        {
-            "config_hash": config.hash(),
-            "fingerprint": graph["fingerprint"],
-            "task": facts,
-            "step_s": timing.step_s,
-            "loss": timing.loss,
-        }
-    ).encode()
-
-
-def make_record(
-    config: RunConfig,
-    graph: dict[str, Any],
-    timing: Timing,
-    reports: list[dict[str, Any]],
-    placement: list[dict[str, Any]],
-) -> Record:
-    """The launch as one record; `reports` are the workers' in order, the window is the chief's."""
-    contributions = timing.counted or [len(report["step_s"]) for report in reports]
-    applied = sum(contributions) * config.batch_size
-    processed = sum(len(report["step_s"]) for report in reports) * config.batch_size
-    total = sum(each["bytes"] for each in placement)
-    return Record(
-        SCHEMA_VERSION,
-        secrets.token_hex(4),
-        datetime.now(UTC).isoformat(timespec="milliseconds"),
-        config.strategy,
-        config.comparable(),
-        config.hash(),
-        graph,
-        [report["task"] for report in reports],
-        timing.window_s,
-        processed,
-        applied,
-        images_per_s(applied, timing.window_s),
-        contributions,
-        [report["step_s"] for report in reports],
-        [report["loss"] for report in reports],
-        None,
-        None,
-        placement,
-        max(each["bytes"] for each in placement) / total if total else None,
-        judge(config, graph, contributions, reports),
-    )
-
-
-def judge(config: RunConfig, graph: dict[str, Any], contributions: list[int], reports: list[dict[str, Any]]) -> str:
-    """`valid`, or the first reason why the run is not a synchronous run of one graph."""
-    for index, report in enumerate(reports):
-        for field, mine in (("config_hash", config.hash()), ("fingerprint", graph["fingerprint"])):
-            if report[field] != mine:
-                return f"worker {index} ran with {field} {report[field]} but the chief with {mine}"
-        for step, loss in enumerate(report["loss"]):
-            if not math.isfinite(loss):
-                return f"the loss of worker {index} is {loss} at step {step}"
-    if set(contributions) != {config.steps} or len(contributions) != config.workers:
-        return f"contributions are {contributions}, not {config.steps} from each of {config.workers} workers"
-    return VALID
-
-
 def announce(path: Path | None) -> None:
     """Tell the user where the record is and what it says."""
-    if path is not None:
-        record = store.load(path)
-        print(
-            f"{record.strategy}: {record.images_per_s:.2f} images/s applied, {record.config['workers']} worker(s), "
-            f"record {path}",
-            file=sys.stdout,
-            flush=True,
-        )
+    if path is None:
+        return
+    record = store.load(path)
+    print(summary(record), file=sys.stdout, flush=True)
+
+
+def summary(record: Record) -> str:
+    """One line: applied rate, what was dropped or out of step, what was fed, and where the record is."""
+    remarks = [f"{record.config['workers']} worker(s)"]
+    if sum(record.dropped):
+        remarks.append(f"{record.processed_images} images processed and {record.applied_images} applied")
+    if record.synchrony != "bulk-synchronous":
+        remarks.append(record.synchrony)
+    if record.config["input"] != "synthetic":
+        remarks.append(f"input {record.config['input']}")
+    return f"{record.strategy}: {record.images_per_s:.2f} images/s applied, {', '.join(remarks)}, record {record.path}"

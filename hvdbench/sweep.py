@@ -9,22 +9,17 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from hvdbench import strategies
+from hvdbench.cli import CONFIG_OPTIONS
 from hvdbench.errors import RunError, UsageError
 
-RUN_FLAGS = (
-    "model",
-    "batch_size",
-    "steps",
-    "warmup",
-    "input",
-    "placement",
-    "seed",
-    "dtype",
-    "start_timeout",
-    "results_dir",
-)
+# Options that every launch gets as they were given.
+RUN_FLAGS = (*CONFIG_OPTIONS, "start_timeout", "results_dir")
+# What only some strategies know; the others run as ever.
+PS_ONLY = ("placement",)
+TOKENS_ONLY = ("tokens", "replicas_to_aggregate")
 
 
 def sweep(args: argparse.Namespace) -> int:
@@ -47,13 +42,25 @@ def sweep(args: argparse.Namespace) -> int:
 def launch_argv(name: str, args: argparse.Namespace) -> list[str]:
     """The command that launches one strategy on this machine."""
     traits = strategies.traits(name)
-    flags = [word for flag in RUN_FLAGS for word in (f"--{flag.replace('_', '-')}", str(getattr(args, flag)))]
-    if args.learning_rate is not None:
-        flags += ["--learning-rate", str(args.learning_rate)]
+    flags = [word for flag in RUN_FLAGS if _knows(traits, flag) for word in _words(flag, getattr(args, flag))]
     if traits.needs_ps:
-        return [sys.executable, "-m", "hvdbench.ps", "--ps", str(args.ps), "--workers", str(args.workers), *flags]
+        return [sys.executable, "-m", "hvdbench.ps", "--strategy", name, "--ps", str(args.ps),
+                "--workers", str(args.workers), *flags]  # fmt: skip
     run = [sys.executable, "-m", "hvdbench", "run", "--strategy", name, *flags]
     return run if traits.one_worker else [*mpirun(args.workers), *run]
+
+
+def _knows(traits: strategies.Traits, flag: str) -> bool:
+    if flag == "delay_worker":
+        return not traits.one_worker
+    return traits.needs_ps if flag in PS_ONLY else traits.has_tokens if flag in TOKENS_ONLY else True
+
+
+def _words(flag: str, value: Any) -> list[str]:
+    if value is None:
+        return []
+    text = f"{value[0]}:{value[1]}" if isinstance(value, tuple) else str(value)
+    return [f"--{flag.replace('_', '-')}", text]
 
 
 def mpirun(ranks: int) -> list[str]:

@@ -38,3 +38,11 @@ def interval_text(interval: Interval | None, text: Callable[[float], str]) -> st
 def bracket_text(interval: Interval) -> str:
     """An interval of ratios inside a sentence, such as [0.45, 0.51]."""
     return f"[{interval[0]:.2f}, {interval[1]:.2f}]"
+
+
+def bytes_text(value: float) -> str:
+    """Bytes in decimal units, such as 244.4 MB."""
+    for limit, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if value >= limit:
+            return f"{value / limit:.1f} {unit}"
+    return f"{value:.0f} B"

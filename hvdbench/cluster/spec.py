@@ -26,6 +26,13 @@ class Cluster:
     launcher: str = "none"
 
     @property
+    def rank(self) -> int | None:
+        """The rank under a launcher, PS tasks first; None where no launcher gave one."""
+        if self.launcher in ("none", "by hand"):
+            return None
+        return self.index if self.role == PS else len(self.ps_hosts) + self.index
+
+    @property
     def is_chief(self) -> bool:
         return self.role == WORKER and self.index == 0
 

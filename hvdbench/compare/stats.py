@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import comb
-from statistics import median
+from dataclasses import dataclass
+from math import ceil, comb, inf, log, pi
+from statistics import NormalDist, median, variance
 from typing import Any
 
 from hvdbench.units import Interval, Ratio
@@ -12,8 +13,17 @@ from hvdbench.units import Interval, Ratio
 CONFIDENCE = 0.95
 ALPHA = 0.05
 FEWEST_LAUNCHES = 3
+MOST_LAUNCHES = 100
 RESAMPLES = 9999
 SEED = 0
+
+
+@dataclass(frozen=True)
+class RankTest:
+    """Two-sided p of a rank test, and Cliff's delta: +1 when every value is above the baseline, -1 when below."""
+
+    p: float
+    delta: float
 
 
 def median_interval(values: Sequence[float]) -> Interval | None:
@@ -27,24 +37,31 @@ def median_interval(values: Sequence[float]) -> Interval | None:
     return _percentiles(_resampled_medians(values, _indices(len(values), SEED)))
 
 
-def ratio_interval(values: Sequence[float], baseline: Sequence[float], paired: bool = False) -> Interval | None:
-    """Percentile bootstrap interval of the ratio of medians, or None below three launches a side.
+def ratio(values: Sequence[float], baseline: Sequence[float], paired: bool = False) -> Ratio:
+    """Median over rounds of each round's ratio when `paired`, else the ratio of the medians.
 
-    `paired` resamples launch i of both sides together (interleaved rounds); raises ValueError when the
-    counts then differ. Formula: as median_interval.
+    Raises ValueError when the counts of pairs differ and ZeroDivisionError when the baseline is 0.
     """
-    if paired and len(values) != len(baseline):
-        raise ValueError(f"{len(values)} and {len(baseline)} launches cannot be paired")
+    return median(_pair_ratios(values, baseline)) if paired else median(values) / median(baseline)
+
+
+def ratio_interval(values: Sequence[float], baseline: Sequence[float], paired: bool = False) -> Interval | None:
+    """Percentile bootstrap interval of ratio(), or None below three launches a side.
+
+    `paired` resamples rounds, otherwise both sides are resampled on their own. Formula: as median_interval.
+    """
+    if paired:
+        return median_interval(_pair_ratios(values, baseline))
     if min(len(values), len(baseline)) < FEWEST_LAUNCHES:
         return None
-    chosen = _indices(len(values), SEED)
-    base_chosen = chosen if paired else _indices(len(baseline), SEED + 1)
-    return _percentiles(_resampled_medians(values, chosen) / _resampled_medians(baseline, base_chosen))
+    resampled = _resampled_medians(values, _indices(len(values), SEED))
+    return _percentiles(resampled / _resampled_medians(baseline, _indices(len(baseline), SEED + 1)))
 
 
-def ratio_of_medians(values: Sequence[float], baseline: Sequence[float]) -> Ratio:
-    """Median of `values` over median of `baseline`; raises ZeroDivisionError when the latter is 0."""
-    return median(values) / median(baseline)
+def _pair_ratios(values: Sequence[float], baseline: Sequence[float]) -> list[Ratio]:
+    if len(values) != len(baseline):
+        raise ValueError(f"{len(values)} and {len(baseline)} launches cannot be paired")
+    return [a / b for a, b in zip(values, baseline, strict=True)]
 
 
 def _indices(count: int, seed: int) -> Any:
@@ -91,16 +108,48 @@ def launches_missing(first: int, second: int) -> int:
     return more
 
 
-def difference_p(values: Sequence[float], baseline: Sequence[float]) -> float | None:
-    """Two-sided Mann-Whitney p-value, or None when these counts could never get below 0.05.
+def rank_test(values: Sequence[float], baseline: Sequence[float]) -> RankTest | None:
+    """Two-sided Mann-Whitney test, or None when these counts could never get below 0.05.
 
     Exact up to 8 launches a side without ties, normal approximation beyond (scipy's method "auto").
-    Formula: Mann and Whitney, Annals of Mathematical Statistics 18, 1947.
+    Formulas: Mann and Whitney, Annals of Mathematical Statistics 18, 1947; Cliff, Psychological Bulletin
+    114, 1993: delta = 2U / (n m) - 1.
     """
     if smallest_p(len(values), len(baseline)) >= ALPHA:
         return None
     if len({*values, *baseline}) == 1:
-        return 1.0
+        return RankTest(1.0, 0.0)
     from scipy.stats import mannwhitneyu
 
-    return float(mannwhitneyu(values, baseline, alternative="two-sided", method="auto").pvalue)
+    found = mannwhitneyu(values, baseline, alternative="two-sided", method="auto")
+    return RankTest(float(found.pvalue), 2 * float(found.statistic) / (len(values) * len(baseline)) - 1)
+
+
+def launches_needed(values: Sequence[float], baseline: Sequence[float], paired: bool = False) -> float:
+    """Launches a side at which the interval of the ratio is expected to leave 1 out; infinite at a ratio of 1.
+
+    Takes the observed ratio and spread as the true ones; needs two launches a side. The half-width of the
+    interval of ln(ratio) falls as z s / sqrt(n). Formula: n = (pi / 2) (z s / ln ratio)**2, z = 1.96, s**2 the
+    variance of ln(a / b) over rounds or the sum of both sides' variances of ln, and pi / 2 what the median of
+    normal values needs more than their mean (Cramer, Mathematical Methods of Statistics, 1946, section 28.5).
+    """
+    effect = log(ratio(values, baseline, paired))
+    if paired:
+        spread = variance(map(log, _pair_ratios(values, baseline)))
+    else:
+        spread = variance(map(log, values)) + variance(map(log, baseline))
+    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+    return inf if effect == 0 else pi / 2 * z**2 * spread / effect**2
+
+
+def launches_to_settle(values: Sequence[float], baseline: Sequence[float], paired: bool = False) -> int | None:
+    """How many more launches a side would settle an open question: one at least, None above 100.
+
+    Never fewer than the rank test needs; below three launches the spread says nothing and only that counts.
+    """
+    counts = len(values), len(baseline)
+    least = max(1, launches_missing(*counts))
+    if min(counts) < FEWEST_LAUNCHES:
+        return least
+    more = launches_needed(values, baseline, paired) - min(counts)
+    return None if more > MOST_LAUNCHES else max(least, ceil(more))

@@ -9,8 +9,12 @@ from hvdbench.models.spec import ModelSpec
 MODELS = {"alexnet": ALEXNET, "alexnet_tiny": ALEXNET_TINY}
 
 
-def spec(name: str) -> ModelSpec:
-    """The named model; raises UsageError listing the known names."""
+def spec(name: str, classes: int | None = None) -> ModelSpec:
+    """The named model, with another number of classes when asked; raises UsageError listing the known names."""
     if name not in MODELS:
         raise UsageError(f"--model {name!r} is unknown; choose one of {', '.join(sorted(MODELS))}")
-    return MODELS[name]
+    if classes is None:
+        return MODELS[name]
+    if classes < 2:
+        raise UsageError(f"--classes is {classes} but a classifier needs two; raise it")
+    return MODELS[name].with_classes(classes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 
@@ -70,6 +70,12 @@ class ModelSpec:
     classes: int
     layers: tuple[Layer, ...]
     learning_rate: float
+
+    def with_classes(self, classes: int) -> ModelSpec:
+        """The same network with a last layer of `classes` units."""
+        *others, last = self.layers
+        assert isinstance(last, Dense)
+        return replace(self, classes=classes, layers=(*others, replace(last, units=classes)))
 
     def costs(self) -> tuple[LayerCost, ...]:
         """Each layer's shape, variables and multiply-adds, in order."""

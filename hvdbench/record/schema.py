@@ -2,6 +2,8 @@
 
 Schema history:
     1  first format: config, graph, tasks, window, images, contributions, step and loss series.
+    2  every step split into input, compute, wait and exchange, with the raw marks; synchrony, dropped gradients,
+       contributions per step, staleness, the commit; PS tasks among the tasks; fingerprint by another recipe.
 """
 
 from __future__ import annotations
@@ -10,8 +12,9 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from hvdbench.errors import RunError, UsageError
+from hvdbench.record.migrations import migrated
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 VALID = "valid"
 
 
@@ -21,7 +24,11 @@ class Record:
 
     `window_s` is the time in seconds from the common start barrier to the common end barrier on the
     chief's monotonic clock; `images_per_s` is applied_images / window_s; `step_s` and `loss` hold one
-    list per worker; `wire_bytes` and `line_rate_bytes_per_s` are None where nothing was counted.
+    list per worker, as do `input_s`, `compute_s`, `wait_s` and `exchange_s` (formulas: phases.py), which are
+    None where they cannot be told apart; `marks` are the raw moments behind them. `contributions` and
+    `dropped` count gradients per worker, `contributions_per_step` holds one list per step as the chief saw it.
+    `staleness` counts updates between pull and push. `wire_bytes` and `line_rate_bytes_per_s` are None where
+    nothing was counted.
     """
 
     schema_version: int
@@ -44,6 +51,16 @@ class Record:
     placement: list[dict[str, Any]]
     hottest_share: float | None
     validity: str
+    synchrony: str
+    dropped: list[int]
+    contributions_per_step: list[list[int]] | None
+    staleness: list[list[int]] | None
+    input_s: list[list[float]] | None
+    compute_s: list[list[float]] | None
+    wait_s: list[list[float]] | None
+    exchange_s: list[list[float]] | None
+    marks: dict[str, Any] | None
+    commit: str | None
     path: str | None = None
 
     @property
@@ -68,13 +85,36 @@ def from_json(data: Any, path: str) -> Record:
     """A record from parsed JSON; raises UsageError naming the file and what is wrong with it."""
     if not isinstance(data, dict) or "schema_version" not in data:
         raise UsageError(f"{path}: not a hvdbench record (no schema_version); name record files or their folder")
-    version = data["schema_version"]
-    if version != SCHEMA_VERSION:
-        raise UsageError(
-            f"{path}: schema_version is {version!r} but this hvdbench reads {SCHEMA_VERSION}; use the one that wrote it"
-        )
+    data = migrated(data, path, SCHEMA_VERSION)
     names = {field.name for field in fields(Record)} - {"path"}
     missing, extra = sorted(names - data.keys()), sorted(data.keys() - names)
     if missing or extra:
         raise UsageError(f"{path}: missing fields {missing}, unknown fields {extra}; the file was edited, run again")
-    return Record(**data, path=path)
+    record = Record(**data, path=path)
+    try:
+        check(record)
+    except (TypeError, KeyError, AttributeError) as error:
+        raise UsageError(f"{path}: a field is of the wrong kind ({error!r}); the file was edited, run again") from error
+    return record
+
+
+def check(record: Record) -> None:
+    """Raise UsageError when a record's numbers contradict each other: somebody edited it by hand."""
+    where = f"{record.path}: "
+    rate = record.applied_images / record.window_s if record.window_s > 0 else float("nan")
+    if not abs(rate - record.images_per_s) <= 1e-6 * max(1.0, abs(rate)):
+        raise UsageError(
+            f"{where}images_per_s is {record.images_per_s} but applied_images / window_s is {rate}; "
+            "the file was edited, run again"
+        )
+    applied = sum(record.contributions) * record.config["batch_size"]
+    if record.applied_images != applied:
+        raise UsageError(
+            f"{where}applied_images is {record.applied_images} but the contributions make {applied}; "
+            "the file was edited, run again"
+        )
+    if record.processed_images != sum(map(len, record.step_s)) * record.config["batch_size"]:
+        raise UsageError(
+            f"{where}processed_images is {record.processed_images} but there are {sum(map(len, record.step_s))} "
+            f"steps of {record.config['batch_size']} images; the file was edited, run again"
+        )

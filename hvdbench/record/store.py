@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from hvdbench.errors import RunError, UsageError
 from hvdbench.record.schema import Record, from_json
@@ -42,6 +43,20 @@ def save(record: Record, folder: Path) -> Path:
     except OSError as error:
         raise RunError(f"cannot write {target}: {error.strerror}; pass another --results-dir") from error
     return target
+
+
+def save_weights(path: Path, values: dict[str, Any]) -> None:
+    """Write the variables' values by name as one .npz file, atomically; raises RunError when the disk refuses."""
+    import numpy
+
+    beside = path.with_name(f".{path.name}.tmp")
+    try:
+        with beside.open("wb") as stream:
+            numpy.savez(stream, **values)
+        os.replace(beside, path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise RunError(f"cannot write {path}: {error.strerror}; pass another --save-weights") from error
 
 
 def load(path: Path) -> Record:

@@ -21,11 +21,14 @@ class Traits:
     transport: str
     needs_ps: bool = False
     one_worker: bool = False
+    has_tokens: bool = False
+    asynchronous: bool = False
 
 
 STRATEGIES = {
     "local": Traits("hvdbench.strategies.base:Strategy", "none", "none", one_worker=True),
-    "ps_sync": Traits("hvdbench.strategies.ps_sync:PsSync", "star", "grpc", needs_ps=True),
+    "ps_sync": Traits("hvdbench.strategies.ps_sync:PsSync", "star", "grpc", needs_ps=True, has_tokens=True),
+    "ps_async": Traits("hvdbench.strategies.ps_async:PsAsync", "star", "grpc", needs_ps=True, asynchronous=True),
     "horovod": Traits("hvdbench.strategies.horovod:Horovod", "ring", "mpi"),
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,11 @@ class Horovod(Strategy):
     def wrap_optimizer(self, optimizer: Any) -> Any:
         return self.hvd.DistributedOptimizer(optimizer, op=self.hvd.Average)
 
+    def readings(self, train_op: Any) -> dict[str, Any]:
+        # Counted by an all-reduce of the same cycle: a worker that took part twice, or not, would show.
+        one = tf.one_hot(self.cluster.index, self.cluster.workers, dtype=tf.float32)
+        return {"took_part": self.hvd.allreduce(one, op=self.hvd.Sum, name="hvdbench_contributions")}
+
     @contextmanager
     def session(self, graph: Graph) -> Iterator[Any]:
         broadcast = self.hvd.broadcast_global_variables(0)
@@ -43,32 +48,38 @@ class Horovod(Strategy):
             session.run(broadcast)
             yield session
 
-    def prepare_channel(self) -> None:
-        self.bytes_in = tf.placeholder(tf.uint8, (None,))
-        self.length_in = tf.placeholder(tf.int64, (1,))
-        self.bytes_out = self.hvd.allgather(self.bytes_in, name="hvdbench_reports")
-        self.lengths_out = self.hvd.allgather(self.length_in, name="hvdbench_lengths")
-
-    def channel(self, session: Any) -> Channel:
-        return AllgatherChannel(self, session)
+    @contextmanager
+    def channel(self) -> Iterator[Channel]:
+        # Neither becomes the default: the training session opens while the channel is in use.
+        graph = tf.Graph()
+        with closing(tf.Session("", graph, self.session_config)) as session:
+            with graph.as_default():
+                channel = AllgatherChannel(self.hvd, session)
+            yield channel
 
 
 class AllgatherChannel(Channel):
-    """Barriers and reports through Horovod's allgather."""
+    """Barriers and reports through Horovod's allgather, in a graph and session of their own."""
 
-    def __init__(self, strategy: Horovod, session: Any) -> None:
-        self.strategy, self.session = strategy, session
+    def __init__(self, hvd: Any, session: Any) -> None:
+        self.session = session
+        self.bytes_in = tf.placeholder(tf.uint8, (None,))
+        self.length_in = tf.placeholder(tf.int64, (1,))
+        self.bytes_out = hvd.allgather(self.bytes_in, name="hvdbench_reports")
+        self.lengths_out = hvd.allgather(self.length_in, name="hvdbench_lengths")
 
     def barrier(self) -> None:
-        self.session.run(self.strategy.lengths_out, {self.strategy.length_in: [0]})
+        self.session.run(self.lengths_out, {self.length_in: [0]})
 
-    def gather(self, report: bytes) -> list[bytes]:
-        me = self.strategy
+    def exchange(self, report: bytes) -> list[bytes]:
         data = np.frombuffer(report, np.uint8)
-        lengths = self.session.run(me.lengths_out, {me.length_in: [len(data)]})
-        joined = self.session.run(me.bytes_out, {me.bytes_in: data}).tobytes()
+        lengths = self.session.run(self.lengths_out, {self.length_in: [len(data)]})
+        joined = self.session.run(self.bytes_out, {self.bytes_in: data}).tobytes()
         ends = np.cumsum(lengths)
         return [joined[end - length : end] for end, length in zip(ends, lengths, strict=True)]
+
+    def gather(self, report: bytes) -> list[bytes]:
+        return self.exchange(report)
 
 
 def check_ranks(rank: int, size: int, expected_rank: int, expected_size: int) -> None:
