@@ -15,11 +15,13 @@ ROOT = Path(__file__).parent.parent
 TINY = ["--model", "alexnet_tiny", "--batch-size", "4", "--steps", "10"]
 
 
-def program(argv: list[str], timeout_s: float = 120, **environ: str) -> subprocess.CompletedProcess[str]:
-    """The finished process of one command line, started in the project's root."""
+def program(
+    argv: list[str], timeout_s: float = 120, cwd: Path = ROOT, **environ: str
+) -> subprocess.CompletedProcess[str]:
+    """The finished process of one command line, started in the project's root unless `cwd` says where."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
-        argv, cwd=ROOT, env=os.environ | {"PATH": path} | environ, capture_output=True, text=True, timeout=timeout_s
+        argv, cwd=cwd, env=os.environ | {"PATH": path} | environ, capture_output=True, text=True, timeout=timeout_s
     )
 
 

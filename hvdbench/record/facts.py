@@ -86,6 +86,7 @@ def task_facts(cluster: Cluster, intra_op_threads: int, inter_op_threads: int, d
         "host_cores": os.cpu_count() or 1,
         "intra_op_threads": intra_op_threads,
         "inter_op_threads": inter_op_threads,
+        "omp_num_threads": os.environ.get("OMP_NUM_THREADS"),
         "processes_on_host": cluster.processes_on_host,
         "interpreter": sys.executable,
         "versions": versions(cluster.launcher in MPI_LAUNCHERS),

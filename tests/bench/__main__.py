@@ -1,7 +1,8 @@
 """`make bench`: paired ratios from one interleaved run."""
 
-from tests.bench import command_line, harness
+from tests.bench import command_line, harness, stamps
 
 if __name__ == "__main__":
     command_line.main()
     harness.main()
+    stamps.main()

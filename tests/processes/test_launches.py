@@ -101,3 +101,11 @@ def test_a_failing_rank_ends_the_others(results: Path) -> None:
     assert run.returncode != 0
     assert run.stderr.count("alexnet, alexnet_tiny") == 1
     assert str(results) not in subprocess.run(["ps", "axww"], capture_output=True, text=True).stdout
+
+
+def test_a_loss_that_explodes_invalidates_the_run_and_names_step_and_worker(results: Path) -> None:
+    argv = [*mpirun(2), PYTHON, "-m", "hvdbench", *TINY, "--learning-rate", "1e20", "--results-dir", str(results)]
+    run = program(argv)
+    assert run.returncode == 1 and "the run is invalid: the loss of worker 0 is nan at step" in run.stderr
+    record = only_record(results)
+    assert record["validity"].startswith("the loss of worker 0 is") and len(record["loss"][0]) == 10
