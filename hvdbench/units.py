@@ -46,3 +46,26 @@ def bytes_text(value: float) -> str:
         if value >= limit:
             return f"{value / limit:.1f} {unit}"
     return f"{value:.0f} B"
+
+
+def flops_text(value: float) -> str:
+    """Floating-point operations in decimal units, such as 4.15 GFLOP."""
+    for limit, unit in ((1e9, "GFLOP"), (1e6, "MFLOP")):
+        if value >= limit:
+            return f"{value / limit:.2f} {unit}"
+    return f"{value:.0f} FLOP"
+
+
+def ms_text(value: Second) -> str:
+    """Seconds as milliseconds without the unit: whole from 100 on, else three digits, two of them decimals at most."""
+    return f"{1000 * value:.0f}" if value >= 0.1 else f"{round(1000 * value, 2):.3g}"
+
+
+def percent_text(value: Ratio) -> str:
+    """A small share with one decimal, such as 3.2 %."""
+    return f"{100 * value:.1f} %"
+
+
+def p_text(value: float) -> str:
+    """A p-value with two significant digits."""
+    return f"{value:.2g}"

@@ -47,14 +47,14 @@ def rates(records: Sequence[Record]) -> tuple[ImagePerSecond, ...]:
 
 
 def grouped(records: Sequence[Record]) -> dict[str, list[Record]]:
-    """Records by arm, the arms by strategy and shape."""
+    """Records by arm, the arms by strategy and shape, within an arm in the order given."""
     arms: dict[str, list[Record]] = {}
-    for record in sorted(records, key=lambda each: (each.strategy, each.config["workers"], each.config["ps"])):
+    for record in sorted(records, key=_order):
         arms.setdefault(arm_name(record), []).append(record)
-    return dict(sorted(arms.items(), key=lambda arm: _order(arm[1][0])))
+    return arms
 
 
-def baseline(arms: Arms, asked: str | None) -> str:
+def find_baseline(arms: Arms, asked: str | None) -> str:
     """The arm that `asked` names, a local one, or the first; raises UsageError when `asked` fits none or several."""
     if asked is None:
         return next((name for name, records in arms.items() if records[0].strategy == LOCAL), next(iter(arms)))

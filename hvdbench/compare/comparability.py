@@ -11,8 +11,8 @@ from hvdbench.errors import NotComparableError, UsageError
 from hvdbench.record.schema import Record
 
 CONFIG_FIELDS = ("batch_size", "model", "steps", "warmup", "input", "seed", "learning_rate", "dtype")
-VERSION_FIELDS = ("hvdbench", "python", "tensorflow", "numpy", "horovod", "mpi")
-OPTIONAL_VERSIONS = ("horovod", "mpi")
+VERSION_FIELDS = ("hvdbench", "python", "tensorflow", "numpy", "horovod", "mpi", "gpu_driver")
+OPTIONAL_VERSIONS = ("horovod", "mpi", "gpu_driver")
 THREADS = "intra_op_threads"
 
 
@@ -39,8 +39,9 @@ def _config(name: str) -> Callable[[Record], str]:
     return lambda record: str(record.config.get(name))
 
 
-def _of_tasks(name: str) -> Callable[[Record], str]:
-    return lambda record: ", ".join(sorted({str(task.get(name)) for task in record.tasks}))
+def _of_workers(name: str) -> Callable[[Record], str]:
+    # A PS is part of its strategy: that it has no GPU, or a host of its own, sets no two arms apart.
+    return lambda record: ", ".join(sorted({str(task.get(name)) for task in record.tasks if task["role"] == "worker"}))
 
 
 def _version(name: str) -> Callable[[Record], str | None]:
@@ -56,9 +57,9 @@ def _version(name: str) -> Callable[[Record], str | None]:
 FIELDS: Mapping[str, Callable[[Record], str | None]] = {
     **{name: _config(name) for name in CONFIG_FIELDS},
     "fingerprint": lambda record: str(record.graph.get("fingerprint")),
-    "hosts": _of_tasks("host"),
-    "host_cores": _of_tasks("host_cores"),
-    "device": _of_tasks("device"),
+    "hosts": _of_workers("host"),
+    "host_cores": _of_workers("host_cores"),
+    "device": _of_workers("device"),
     **{f"versions.{name}": _version(name) for name in VERSION_FIELDS},
 }
 
@@ -89,7 +90,7 @@ def _differences(arms: Mapping[str, Sequence[Record]]) -> Iterator[Difference]:
     for name, value in FIELDS.items():
         yield from _unlike(name, value, everything)
     for records in arms.values():
-        yield from _unlike(THREADS, _of_tasks(THREADS), records)
+        yield from _unlike(THREADS, _of_workers(THREADS), records)
     for record in everything:
         yield from _against_the_rule(record)
 

@@ -39,7 +39,7 @@ def contrast(name: str, reference: str, arms: Arms) -> Contrast:
     paired = interleaved(arms[name], arms[reference])
     interval = stats.ratio_interval(mine, theirs, paired)
     test = stats.rank_test(mine, theirs)
-    settled = interval is not None and test is not None and _settled(interval, test.p, paired)
+    settled = interval is not None and test is not None and _settled(interval, test.p, counts[0] if paired else 0)
     return Contrast(
         name,
         reference,
@@ -68,13 +68,10 @@ def sentence(contrast: Contrast) -> str:
     return f"{text} ({_launches(contrast)}); {_verdict(contrast)}{_outlook(contrast)}."
 
 
-def _settled(interval: Interval, p: float, paired: bool) -> bool:
-    # A drift of the machine widens both sides but not the ratios of its rounds, so that pairs may know more than ranks.
-    return not _holds_one(interval) and (paired or p < stats.ALPHA)
-
-
-def _holds_one(interval: Interval) -> bool:
-    return interval[0] <= 1 <= interval[1]
+def _settled(interval: Interval, p: float, rounds: int) -> bool:
+    # A drift of the machine spreads both sides but not the ratios of its rounds: enough rounds know more than ranks.
+    enough = stats.span_coverage(rounds) >= stats.CONFIDENCE
+    return not interval[0] <= 1 <= interval[1] and (enough or p < stats.ALPHA)
 
 
 def _launches(contrast: Contrast) -> str:
@@ -102,10 +99,10 @@ def _outlook(contrast: Contrast) -> str:
     if more == 0:
         return ""
     if more is None:
-        text = f", and settling it would take more than {stats.MOST_LAUNCHES} more launches a side"
-        return text if contrast.interval is None else f"{text}: treat as equal within {_margin(contrast.interval)}"
-    return f", about {more} more {'launch' if more == 1 else 'launches'} a side would settle it"
-
-
-def _margin(interval: Interval) -> str:
-    return percent_text(max(abs(end - 1) for end in interval))
+        within = percent_text(max(abs(end - 1) for end in contrast.interval or (1.0,)))
+        return (
+            f"; it takes over {stats.MOST_LAUNCHES} more launches a side to settle it: treat as equal within {within}"
+        )
+    # Below what the test needs the spread was not asked, or asked for less.
+    least = "at least" if contrast.p is None and more == stats.launches_missing(*contrast.launches) else "about"
+    return f"; it takes {least} {more} more {'launch' if more == 1 else 'launches'} a side to settle it"

@@ -77,6 +77,7 @@ def _remarks(comparison: Comparison) -> list[str]:
         *comparison.sentences,
         *(f"left out: {each}" for each in comparison.excluded),
         *(f"allowed difference: {each}" for each in comparison.allowed),
+        *(f"warning: {each}" for each in comparison.warnings),
         *comparison.notes,
     ]
 

@@ -1,6 +1,6 @@
 """What the timestamps cost inside real distributed steps; the target is under 1 %.
 
-    mpirun -np RANKS python -m tests.bench.stamps STRATEGY PS
+mpirun -np RANKS python -m tests.bench.stamps STRATEGY PS
 """
 
 from __future__ import annotations

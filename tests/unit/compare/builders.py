@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -14,6 +15,7 @@ VERSIONS = {
     "horovod": "0.28.1",
     "mpi": "4.1.4",
     "numpy": "2.0.2",
+    "gpu_driver": "570.86",
 }
 CONFIG = {
     "model": "alexnet",
@@ -25,14 +27,19 @@ CONFIG = {
     "seed": 1,
     "learning_rate": None,
     "dtype": "float32",
+    "tokens": "strict",
+    "replicas_to_aggregate": None,
+    "delay_worker": None,
 }
+# AlexNet: 61,100,840 float32 parameters (design.md, section 2).
+GRAPH = {"param_bytes": 4 * 61_100_840, "train_flops_per_image": 4_147_532_160}
 launches = count(1)
 
 
-def task(index: int, processes: int, cores: int, changes: dict[str, Any]) -> dict[str, Any]:
-    """One worker's facts on a host of `cores` cores; `changes` may hold any of its fields."""
+def task(role: str, index: int, processes: int, cores: int, changes: dict[str, Any]) -> dict[str, Any]:
+    """One task's facts on a host of `cores` cores; `changes` may hold any of its fields."""
     facts: dict[str, Any] = {
-        "role": "worker",
+        "role": role,
         "index": index,
         "host": "one",
         "device": "CPU",
@@ -60,21 +67,26 @@ def record(
     path: str | None = None,
     started_utc: str | None = None,
     launch_id: str | None = None,
+    **changes: Any,
 ) -> Record:
-    """One launch at `rate` images/s over `window_s` seconds; started after all built before it."""
+    """One launch at `rate` images/s over `window_s` seconds, started after all built before it.
+
+    `changes` may hold any other field of the record; `tasks` goes to every task of it.
+    """
     turn = next(launches)
     workers = workers or (1 if strategy == "local" else 2)
-    ps = ps if ps is not None else (1 if strategy == "ps_sync" else 0)
+    ps = ps if ps is not None else int(strategy.startswith("ps_"))
     images = round(rate * window_s)
-    return Record(
+    roles = [("worker", index) for index in range(workers)] + [("ps", index) for index in range(ps)]
+    built = Record(
         schema_version=SCHEMA_VERSION,
         launch_id=launch_id or f"{turn:08x}",
         started_utc=started_utc or f"2026-01-01T00:00:00.{turn:06d}+00:00",
         strategy=strategy,
         config=CONFIG | {"strategy": strategy, "workers": workers, "ps": ps} | (config or {}),
         config_hash="c0ffee",
-        graph={"fingerprint": fingerprint, "param_bytes": 8},
-        tasks=[task(index, workers + ps, 8, tasks or {}) for index in range(workers)],
+        graph={"fingerprint": fingerprint} | GRAPH,
+        tasks=[task(role, index, workers + ps, 8, tasks or {}) for role, index in roles],
         window_s=window_s,
         processed_images=images,
         applied_images=images,
@@ -87,7 +99,26 @@ def record(
         placement=[],
         hottest_share=None,
         validity=validity,
+        synchrony="bulk-synchronous",
+        dropped=[0] * workers,
+        contributions_per_step=None,
+        staleness=None,
+        input_s=None,
+        compute_s=None,
+        wait_s=None,
+        exchange_s=None,
+        marks=None,
+        commit=None,
         path=path,
+    )
+    return replace(built, **changes)
+
+
+def spread(record: Record, *hosts: str) -> Record:
+    """The same launch with every worker, and then every PS, alone on a host with all its cores."""
+    alone = {"processes_on_host": 1, "intra_op_threads": 8, "inter_op_threads": 8}
+    return replace(
+        record, tasks=[each | alone | {"host": host} for each, host in zip(record.tasks, hosts, strict=True)]
     )
 
 

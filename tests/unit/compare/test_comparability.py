@@ -16,7 +16,7 @@ CONFIG_CASES = [
     ("model", "alexnet", "alexnet_tiny"),
     ("steps", 10, 20),
     ("warmup", 2, 3),
-    ("input", "synthetic", "files"),
+    ("input", "synthetic", "feed"),
     ("seed", 1, 2),
     ("learning_rate", None, 0.1),
     ("dtype", "float32", "float64"),
@@ -31,6 +31,7 @@ TASK_CASES = [
     ("versions.numpy", {"versions": {"numpy": "1.26.4"}}, "2.0.2", "1.26.4"),
     ("versions.horovod", {"versions": {"horovod": "0.27.0"}}, "0.28.1", "0.27.0"),
     ("versions.mpi", {"versions": {"mpi": "5.0.0"}}, "4.1.4", "5.0.0"),
+    ("versions.gpu_driver", {"versions": {"gpu_driver": "535.1"}}, "570.86", "535.1"),
 ]
 CASES: list[tuple[str, dict[str, Any], str, str]] = [
     *((name, {"config": {name: other}}, str(value), str(other)) for name, value, other in CONFIG_CASES),
@@ -64,18 +65,42 @@ def test_batch_size_is_named_before_what_follows_from_it() -> None:
         compare(records)
 
 
-@pytest.mark.parametrize("name", ["horovod", "mpi"])
-def test_absent_horovod_or_mpi_agrees_with_any(name: str) -> None:
+@pytest.mark.parametrize("name", ["horovod", "mpi", "gpu_driver"])
+def test_an_absent_optional_version_agrees_with_any(name: str) -> None:
     absent = record("local", tasks={"versions": {name: None}})
     compare([absent, record("horovod")])
     with pytest.raises(NotComparableError, match=f"versions.{name}"):
         compare([absent, record("horovod"), record("horovod", tasks={"versions": {name: "0"}})])
 
 
+def test_c47_records_of_two_tensorflow_versions_are_not_comparable() -> None:
+    old = record("local", path="A", tasks={"versions": {"tensorflow": "1.8"}})
+    new = record("horovod", path="B", tasks={"versions": {"tensorflow": "1.10"}})
+    with pytest.raises(NotComparableError, match="versions.tensorflow is 1.8 in A and 1.10 in B") as refused:
+        compare([old, new])
+    assert refused.value.exit_code == 2
+
+
+def test_what_belongs_to_the_arm_may_differ() -> None:
+    changes: list[dict[str, Any]] = [
+        {"tokens": "default"}, {"replicas_to_aggregate": 1}, {"delay_worker": (1, 0.2)}, {"placement": "sharded"}
+    ]  # fmt: skip
+    found = compare([record("ps_sync"), *(record("ps_sync", config=change) for change in changes)])
+    assert len(found.groups) == 5 and found.allowed == ()
+
+
+def test_a_ps_without_gpu_or_on_a_host_of_its_own_sets_no_arm_apart() -> None:
+    star = record("ps_sync", tasks={"device": "GPU"})
+    star.tasks[2] |= {"device": "CPU", "host": "two", "host_cores": 4, "intra_op_threads": 1}
+    found = compare([record("horovod", tasks={"device": "GPU"}), star])
+    assert "ps_sync 1+2: its PS run on hosts without a worker (two)" in found.notes
+
+
 def test_threads_may_differ_between_arms_by_their_share_of_the_cores() -> None:
     records = [record("local"), record("horovod"), record("ps_sync")]
     assert [each.tasks[0][THREADS] for each in records] == [8, 4, 2]
     compare(records)
+    assert {task["processes_on_host"] for task in records[2].tasks} == {3}
 
 
 def test_threads_off_the_rule_are_refused() -> None:
