@@ -8,14 +8,19 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from hvdbench.errors import HvdbenchError, UsageError
+
+if TYPE_CHECKING:
+    from hvdbench.run import Around
 
 CONFIG_OPTIONS = (
     "model", "batch_size", "steps", "warmup", "input", "placement", "learning_rate", "seed", "dtype", "classes",
     "tokens", "replicas_to_aggregate", "delay_worker",
 )  # fmt: skip
+
+STARTERS = ("mpirun", "horovodrun-gloo", "horovodrun-mpi")
 
 
 class Parser(argparse.ArgumentParser):
@@ -53,6 +58,23 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         "--start-timeout", type=float, default=300.0, metavar="SECONDS", help="longest wait for other tasks"
     )
     parser.add_argument("--results-dir", type=Path, default=Path("results"))
+    parser.add_argument(
+        "--host-cores",
+        type=int,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="cores of a host to use; default all",
+    )
+    parser.add_argument("--links", type=Path, default=None, help=argparse.SUPPRESS)
+
+
+def around(args: argparse.Namespace) -> Around:
+    """What a run is told besides its config."""
+    from hvdbench.run import Around
+
+    if args.host_cores < 1:
+        raise UsageError(f"--host-cores is {args.host_cores}, at least 1 is needed; raise it")
+    return Around(args.results_dir, args.save_weights, args.host_cores, args.links)
 
 
 def delay(text: str) -> tuple[int, float]:
@@ -85,6 +107,7 @@ def build_parser() -> argparse.ArgumentParser:
     plan.add_argument("--workers", type=int, default=1)
     plan.add_argument("--placement", default="round_robin", help="round_robin, greedy or sharded")
     plan.add_argument("--format", choices=("table", "json"), default="table")
+    add_launch_options(verbs.add_parser("launch", help="start a whole job; here: inside a lab of shaped links"))
     sweep = verbs.add_parser("sweep", help="repeated launches of several strategies on this machine, interleaved")
     sweep.add_argument("--strategies", default="local,ps_sync,horovod", help="comma-separated")
     sweep.add_argument("--workers", type=int, default=2)
@@ -92,6 +115,22 @@ def build_parser() -> argparse.ArgumentParser:
     sweep.add_argument("--repeats", type=int, default=3, help="launches of each strategy")
     add_run_options(sweep)
     return parser
+
+
+def add_launch_options(parser: argparse.ArgumentParser) -> None:
+    """Options of `launch`, with those of the run itself."""
+    parser.add_argument("--backend", choices=("lab",), default="lab", help="lab: network namespaces on this machine")
+    parser.add_argument("--nodes", type=int, default=2)
+    parser.add_argument("--rate", default="1gbit", help="of every link, both directions")
+    parser.add_argument("--delay", type=float, default=0.0, metavar="MS", help="of every link, one way (needs netem)")
+    parser.add_argument("--node", action="append", default=[], metavar="N:rate=RATE", help="a node that is different")
+    parser.add_argument("--slots", type=int, default=1, help="tasks a node")
+    parser.add_argument("--strategy", default="horovod")
+    parser.add_argument("--ps", type=int, default=1, help="PS tasks of a parameter-server strategy")
+    parser.add_argument("--workers", type=int, default=None, help="its workers; default: the nodes that are left")
+    parser.add_argument("--colocate", action="store_true", help="PS tasks on the workers' nodes")
+    parser.add_argument("--starter", choices=STARTERS, default="mpirun", help="what starts ranks")
+    add_run_options(parser)
 
 
 def config_fields(args: argparse.Namespace) -> dict[str, Any]:
@@ -125,7 +164,7 @@ def cmd_run(args: argparse.Namespace) -> int:
             launcher=launched.launcher,
         )
     )
-    announce(run(config, cluster, args.results_dir, args.save_weights))
+    announce(run(config, cluster, around(args)))
     return 0
 
 
@@ -146,6 +185,16 @@ def cmd_plan(args: argparse.Namespace) -> int:
     return 0
 
 
+def cmd_launch(args: argparse.Namespace) -> int:
+    """Start a job on nodes of its own."""
+    from hvdbench import strategies
+    from hvdbench.lab.launch import launch
+    from hvdbench.sweep import run_flags
+
+    args.results_dir = args.results_dir.resolve()
+    return launch(args, run_flags(strategies.traits(args.strategy), args))
+
+
 def cmd_sweep(args: argparse.Namespace) -> int:
     """Run the launches one after another and compare them."""
     from hvdbench.sweep import sweep
@@ -153,7 +202,7 @@ def cmd_sweep(args: argparse.Namespace) -> int:
     return sweep(args)
 
 
-VERBS = {"run": cmd_run, "compare": cmd_compare, "plan": cmd_plan, "sweep": cmd_sweep}
+VERBS = {"run": cmd_run, "compare": cmd_compare, "plan": cmd_plan, "launch": cmd_launch, "sweep": cmd_sweep}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
+from typing import NoReturn
 
 from hvdbench.cluster.ports import free_ports
 from hvdbench.cluster.spec import PS, WORKER
@@ -21,16 +23,34 @@ def launch(ps: int, workers: int, words: list[str]) -> int:
     if ps < 1 or workers < 1:
         raise UsageError(f"--ps is {ps} and --workers is {workers}; at least one of each is needed")
     ports = [f"127.0.0.1:{port}" for port in free_ports(ps + workers)]
-    tasks = [(PS, i) for i in range(ps)] + [(WORKER, i) for i in range(workers)]
+    run_tasks({task: task_argv(task, ports[:ps], ports[ps:], words) for task in tasks_of(ps, workers)})
+    return 0
+
+
+def tasks_of(ps: int, workers: int) -> list[tuple[str, int]]:
+    """Role and index of every task, PS tasks first."""
+    return [(PS, index) for index in range(ps)] + [(WORKER, index) for index in range(workers)]
+
+
+def run_tasks(argvs: Mapping[tuple[str, int], list[str]]) -> None:
+    """Run the tasks as processes of this machine until all are done; raises RunError when one fails.
+
+    When one fails, or this process is told to stop, all of them are ended.
+    """
     started: dict[tuple[str, int], subprocess.Popen[bytes]] = {}
-    signal.signal(signal.SIGTERM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+    before = signal.signal(signal.SIGTERM, interrupt)
     try:
-        for task in tasks:
-            started[task] = subprocess.Popen(task_argv(task, ports[:ps], ports[ps:], words), start_new_session=True)
+        for task, argv in argvs.items():
+            started[task] = subprocess.Popen(argv, start_new_session=True)
         _supervise(started)
     finally:
         _end(started)
-    return 0
+        signal.signal(signal.SIGTERM, before)
+
+
+def interrupt(*_: object) -> NoReturn:
+    """A signal handler that ends the work as Ctrl-C does."""
+    raise KeyboardInterrupt
 
 
 def task_argv(task: tuple[str, int], ps_hosts: list[str], worker_hosts: list[str], words: list[str]) -> list[str]:

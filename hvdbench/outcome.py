@@ -14,6 +14,7 @@ from hvdbench.loop import Timing
 from hvdbench.phases import Marks, clock_offsets, phases_of
 from hvdbench.record.migrations import BULK, UNEVEN
 from hvdbench.record.schema import SCHEMA_VERSION, VALID, Record, images_per_s
+from hvdbench.strategies import wire
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ def make_record(
     served: list[dict[str, Any]],
     placement: list[dict[str, Any]],
     commit: str | None,
+    links: list[dict[str, Any]] | None,
 ) -> Record:
     """The launch as one record; `reports` are the workers' in order, `served` the PS tasks' facts.
 
@@ -69,6 +71,7 @@ def make_record(
     applied = sum(contributions) * config.batch_size
     total = sum(each["bytes"] for each in placement)
     phases, marks = _phases(config, reports)
+    tasks = [report["task"] for report in reports] + served
     stale = [report["staleness"] for report in reports]
     return Record(
         schema_version=SCHEMA_VERSION,
@@ -78,7 +81,7 @@ def make_record(
         config=config.comparable(),
         config_hash=config.hash(),
         graph={name: value for name, value in graph.items() if name != "forward"},
-        tasks=[report["task"] for report in reports] + served,
+        tasks=[{k: v for k, v in task.items() if k != "nics"} for task in tasks],
         window_s=timing.window_s,
         processed_images=sum(taken) * config.batch_size,
         applied_images=applied,
@@ -86,8 +89,10 @@ def make_record(
         contributions=contributions,
         step_s=[report["step_s"] for report in reports],
         loss=[report["loss"] for report in reports],
-        wire_bytes=None,
-        line_rate_bytes_per_s=None,
+        wire_bytes=wire_bytes(tasks),
+        wire_predicted_bytes=predicted_bytes(graph, tasks, placement, taken),
+        links=links,
+        line_rate_bytes_per_s=None if not links else min(max(link["bytes_per_s"].values()) for link in links),
         placement=placement,
         hottest_share=max(each["bytes"] for each in placement) / total if total else None,
         validity=judge(config, contributions, reports),
@@ -100,6 +105,47 @@ def make_record(
         commit=commit,
         **phases,
     )
+
+
+def wire_bytes(tasks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Bytes that each task's NICs sent and received in the window, from the kernel's counters.
+
+    `sent` and `received` are of all NICs but loopback. A NIC counts for its whole host: `shared_with` names the
+    tasks whose traffic it cannot tell apart.
+    """
+    found = []
+    for task in tasks:
+        nics = task.get("nics") or {}
+        real = [nic for nic in nics.values() if not nic["loopback"]]
+        others = [each for each in tasks if each is not task and each["host"] == task["host"]]
+        found.append(
+            {
+                "role": task["role"],
+                "index": task.get("index"),
+                "host": task["host"],
+                "sent": sum(nic["sent"] for nic in real),
+                "received": sum(nic["received"] for nic in real),
+                "loopback": sum(nic["sent"] for nic in nics.values() if nic["loopback"]),
+                "shared_with": [f"{each['role']} {each.get('index')}" for each in others],
+                "nics": nics,
+            }
+        )
+    return found
+
+
+def predicted_bytes(
+    graph: dict[str, Any], tasks: Sequence[dict[str, Any]], placement: Sequence[dict[str, Any]], steps: Sequence[int]
+) -> dict[str, int] | None:
+    """Bytes that each host's NIC should have sent, and received, in the window; None where no formula says it.
+
+    `steps` are those of each worker. Formulas: strategies/wire.py.
+    """
+    workers = [task["host"] for task in tasks if task["role"] == "worker"]
+    ps = [task["host"] for task in tasks if task["role"] == "ps"]
+    if ps:
+        return wire.star_host_bytes(workers, ps, [each["bytes"] for each in placement], steps)
+    ring = wire.ring_host_bytes(workers, graph.get("param_bytes", 0))
+    return None if ring is None else {host: each * steps[0] for host, each in ring.items()}
 
 
 def _phases(config: RunConfig, reports: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any] | None]:

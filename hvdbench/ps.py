@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from hvdbench.cli import Parser, add_run_options, config_fields, guarded, leave
+from hvdbench.cli import Parser, add_run_options, around, config_fields, guarded, leave
 from hvdbench.cluster.environments import detect
 from hvdbench.cluster.spec import PS, WORKER, Cluster, same_host
 from hvdbench.errors import UsageError
@@ -85,7 +85,7 @@ def run_task(args: argparse.Namespace, cluster: Cluster) -> int:
     from hvdbench.run import announce, run
 
     config = RunConfig(strategy=args.strategy, workers=cluster.workers, ps=len(cluster.ps_hosts), **config_fields(args))
-    announce(run(config, cluster, args.results_dir, args.save_weights))
+    announce(run(config, cluster, around(args)))
     return 0
 
 

@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +15,13 @@ from hvdbench import preflight, strategies
 from hvdbench.chatter import quiet
 from hvdbench.cluster.spec import PS, Cluster
 from hvdbench.config import RunConfig
+from hvdbench.counters import WireMeter
 from hvdbench.errors import RunError
 from hvdbench.loop import Goal, Reading, Timing, run_loop
 from hvdbench.outcome import Meetings, make_record, report_of
 from hvdbench.phases import read_stamps
 from hvdbench.progress import Progress
-from hvdbench.record import store
+from hvdbench.record import store, traffic
 from hvdbench.record.facts import commit, task_facts
 from hvdbench.record.schema import Record
 
@@ -31,16 +33,27 @@ if TYPE_CHECKING:
 CLOCK_ROUNDS = 8
 
 
-def run(config: RunConfig, cluster: Cluster, results: Path, weights: Path | None = None) -> Path | None:
-    """Run this task's part of the launch; the chief returns the path of the record, others None.
+@dataclass(frozen=True)
+class Around:
+    """What a run is told besides its config: where results go and what is known of the host and its links.
 
-    The chief writes the final variables to `weights` (.npz, one array a variable) when asked.
+    `weights` is where the chief writes the final variables (.npz), `host_cores` how many of the host's cores
+    the run may use, `links` a file with the measured rates of the links (lab/linerate.py).
     """
+
+    results: Path = Path("results")
+    weights: Path | None = None
+    host_cores: int = os.cpu_count() or 1
+    links: Path | None = None
+
+
+def run(config: RunConfig, cluster: Cluster, around: Around) -> Path | None:
+    """Run this task's part of the launch; the chief returns the path of the record, others None."""
     if cluster.is_chief:
-        store.check_writable(results)
+        store.check_writable(around.results)
     prepare_environment(os.environ, cluster)
     quiet(os.environ)
-    threads = thread_count(os.cpu_count() or 1, cluster.processes_on_host)
+    threads = thread_count(around.host_cores, cluster.processes_on_host)
     import tensorflow.compat.v1 as tf
 
     from hvdbench.graph import build_graph
@@ -49,43 +62,57 @@ def run(config: RunConfig, cluster: Cluster, results: Path, weights: Path | None
     tf.logging.set_verbosity(tf.logging.ERROR)
     strategy = strategies.load(config.strategy)(config, cluster)
     strategy.start(tf.ConfigProto(intra_op_parallelism_threads=threads, inter_op_parallelism_threads=threads))
+    meter = WireMeter(sampled=strategies.traits(config.strategy).topology != "none")
 
     def facts() -> dict[str, Any]:
         device = "GPU" if cluster.trains and tf.config.list_physical_devices("GPU") else "CPU"
-        return task_facts(cluster, threads, threads, device)
+        return task_facts(cluster, around.host_cores, threads, threads, device)
 
     if not cluster.trains:
-        strategy.serve(lambda: json.dumps(preflight.statement(config, facts(), None)).encode())
+        strategy.serve(lambda question: answer(question, meter, lambda: preflight.statement(config, facts(), None)))
         return None
     graph = build_graph(config, strategy, cluster.index)
     with strategy.channel() as channel:
         agree(channel, preflight.statement(config, facts(), graph.facts))
         with strategy.session(graph) as session:
-            timing, meetings = measure(config, cluster, strategy, graph, session, channel)
-            reports = channel.gather(json.dumps(report_of(timing, facts(), meetings)).encode())
+            timing, meetings = measure(config, cluster, strategy, graph, session, channel, meter)
+            mine = report_of(timing, facts() | {"nics": meter.facts()}, meetings)
+            reports = channel.gather(json.dumps(mine).encode())
             if not cluster.is_chief:
                 return None
-            served = [json.loads(each)["task"] for each in channel.served()]
             record = make_record(
                 config,
                 graph.facts,
                 timing,
                 [json.loads(report) for report in reports],
-                served,
+                [json.loads(each)["task"] for each in channel.ask("facts")],
                 strategy.placement(graph),
                 commit(Path(__file__).parent),
+                None if around.links is None else json.loads(around.links.read_text()),
             )
-            path = store.save(record, results)
-            if weights is not None:
-                store.save_weights(weights, session.run(graph.values))
+            path = store.save(record, around.results)
+            if around.weights is not None:
+                store.save_weights(around.weights, session.run(graph.values))
     if not record.valid:
         raise RunError(f"the run is invalid: {record.validity}; its record is {path}")
     return path
 
 
+def answer(question: str, meter: WireMeter, statement: Callable[[], dict[str, Any]]) -> bytes:
+    """What a PS replies to the chief: its statement, with its NICs' bytes once the window is closed."""
+    if question == "start":
+        meter.start()
+    elif question == "stop":
+        meter.stop()
+    said = statement()
+    if question == "facts":
+        said["task"]["nics"] = meter.facts()
+    return json.dumps(said).encode()
+
+
 def agree(channel: Channel, mine: dict[str, Any]) -> None:
     """Raise RunError when any task of the launch is on other software or built another graph, before any step."""
-    said = mine | {"served": [json.loads(each) for each in channel.served()]}
+    said = mine | {"served": [json.loads(each) for each in channel.ask("statement")]}
     statements = [json.loads(each) for each in channel.exchange(json.dumps(said).encode())]
     found = preflight.disagreement(statements + statements[0]["served"])
     if found is not None:
@@ -93,7 +120,13 @@ def agree(channel: Channel, mine: dict[str, Any]) -> None:
 
 
 def measure(
-    config: RunConfig, cluster: Cluster, strategy: Strategy, graph: Graph, session: Any, channel: Channel
+    config: RunConfig,
+    cluster: Cluster,
+    strategy: Strategy,
+    graph: Graph,
+    session: Any,
+    channel: Channel,
+    meter: WireMeter,
 ) -> tuple[Timing, Meetings]:
     """Warm up and time the steps of this worker."""
     meetings = Meetings([], [])
@@ -109,10 +142,19 @@ def measure(
     per_step = config.updates_per_step
     shared = not config.bulk_synchronous
     took_part = [0] * config.workers if "took_part" in graph.fetches else None
+    edges = iter(((meter.start, "start"), (meter.stop, "stop")))
+
+    def counted() -> list[int] | None:
+        # Between two barriers: nobody is in a step, so what is read here is the edge of the window.
+        mark, question = next(edges)
+        mark()
+        channel.ask(question)
+        return strategy.counted(session) if took_part is None else list(took_part)
+
     timing = run_loop(
         make_step(config, cluster, strategy, graph, session, took_part),
         barrier,
-        lambda: strategy.counted(session) if took_part is None else list(took_part),
+        counted,
         Goal(config.warmup, config.warmup * per_step if shared else None),
         Goal(config.steps, (config.warmup + config.steps) * per_step if shared else None),
         time.monotonic,
@@ -179,7 +221,7 @@ def announce(path: Path | None) -> None:
     if path is None:
         return
     record = store.load(path)
-    print(summary(record), file=sys.stdout, flush=True)
+    print("\n".join([*traffic.lines(record), summary(record)]), file=sys.stdout, flush=True)
 
 
 def summary(record: Record) -> str:

@@ -16,7 +16,7 @@ from hvdbench.cli import CONFIG_OPTIONS
 from hvdbench.errors import RunError, UsageError
 
 # Options that every launch gets as they were given.
-RUN_FLAGS = (*CONFIG_OPTIONS, "start_timeout", "results_dir")
+RUN_FLAGS = (*CONFIG_OPTIONS, "start_timeout", "results_dir", "save_weights")
 # What only some strategies know; the others run as ever.
 PS_ONLY = ("placement",)
 TOKENS_ONLY = ("tokens", "replicas_to_aggregate")
@@ -42,12 +42,17 @@ def sweep(args: argparse.Namespace) -> int:
 def launch_argv(name: str, args: argparse.Namespace) -> list[str]:
     """The command that launches one strategy on this machine."""
     traits = strategies.traits(name)
-    flags = [word for flag in RUN_FLAGS if _knows(traits, flag) for word in _words(flag, getattr(args, flag))]
+    flags = run_flags(traits, args)
     if traits.needs_ps:
         return [sys.executable, "-m", "hvdbench.ps", "--strategy", name, "--ps", str(args.ps),
                 "--workers", str(args.workers), *flags]  # fmt: skip
     run = [sys.executable, "-m", "hvdbench", "run", "--strategy", name, *flags]
     return run if traits.one_worker else [*mpirun(args.workers), *run]
+
+
+def run_flags(traits: strategies.Traits, args: argparse.Namespace) -> list[str]:
+    """The options of a run as they were given, but those that the strategy does not know."""
+    return [word for flag in RUN_FLAGS if _knows(traits, flag) for word in _words(flag, getattr(args, flag))]
 
 
 def _knows(traits: strategies.Traits, flag: str) -> bool:

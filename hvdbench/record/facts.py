@@ -73,7 +73,9 @@ def commit(package: Path) -> str | None:
     return run.stdout.strip() or None
 
 
-def task_facts(cluster: Cluster, intra_op_threads: int, inter_op_threads: int, device: str) -> dict[str, Any]:
+def task_facts(
+    cluster: Cluster, host_cores: int, intra_op_threads: int, inter_op_threads: int, device: str
+) -> dict[str, Any]:
     """This process as data; `peak_memory_bytes` and `cpu_time_s` are of the process so far (getrusage)."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return {
@@ -83,7 +85,7 @@ def task_facts(cluster: Cluster, intra_op_threads: int, inter_op_threads: int, d
         "host": socket.gethostname(),
         "pid": os.getpid(),
         "device": device,
-        "host_cores": os.cpu_count() or 1,
+        "host_cores": host_cores,
         "intra_op_threads": intra_op_threads,
         "inter_op_threads": inter_op_threads,
         "omp_num_threads": os.environ.get("OMP_NUM_THREADS"),

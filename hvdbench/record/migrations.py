@@ -41,7 +41,8 @@ def _1_to_2(data: dict[str, Any]) -> dict[str, Any]:
         "tasks": [{**task, "rank": None} for task in data["tasks"]],
         "synchrony": BULK if valid else UNEVEN,
         "dropped": [max(0, a - b) for a, b in zip(taken, data["contributions"], strict=False)],
-        **dict.fromkeys(("contributions_per_step", "staleness", "marks", "commit")),
+        **dict.fromkeys(("contributions_per_step", "staleness", "marks", "commit", "links")),
+        "wire_predicted_bytes": None,
         **dict.fromkeys(("input_s", "compute_s", "wait_s", "exchange_s")),
     }
 

@@ -3,7 +3,8 @@
 Schema history:
     1  first format: config, graph, tasks, window, images, contributions, step and loss series.
     2  every step split into input, compute, wait and exchange, with the raw marks; synchrony, dropped gradients,
-       contributions per step, staleness, the commit; PS tasks among the tasks; fingerprint by another recipe.
+       contributions per step, staleness, the commit, bytes on the wire measured and predicted, links; PS tasks among
+       the tasks; fingerprint by another recipe.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ class Record:
     list per worker, as do `input_s`, `compute_s`, `wait_s` and `exchange_s` (formulas: phases.py), which are
     None where they cannot be told apart; `marks` are the raw moments behind them. `contributions` and
     `dropped` count gradients per worker, `contributions_per_step` holds one list per step as the chief saw it.
-    `staleness` counts updates between pull and push. `wire_bytes` and `line_rate_bytes_per_s` are None where
-    nothing was counted.
+    `staleness` counts updates between pull and push. `wire_bytes` holds each task's bytes in the window by the
+    kernel's counters, `wire_predicted_bytes` each host's by formula (strategies/wire.py), `links` the measured
+    rates of a lab's links, the slowest of which is `line_rate_bytes_per_s`; None where there is none.
     """
 
     schema_version: int
@@ -46,7 +48,9 @@ class Record:
     contributions: list[int]
     step_s: list[list[float]]
     loss: list[list[float]]
-    wire_bytes: dict[str, Any] | None
+    wire_bytes: list[dict[str, Any]] | None
+    wire_predicted_bytes: dict[str, int] | None
+    links: list[dict[str, Any]] | None
     line_rate_bytes_per_s: float | None
     placement: list[dict[str, Any]]
     hottest_share: float | None

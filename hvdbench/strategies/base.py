@@ -28,8 +28,8 @@ class Channel:
         """Every worker's report in worker order on the chief; elsewhere the list may be empty."""
         return [report]
 
-    def served(self) -> list[bytes]:
-        """What every task that does not train says of itself, asked by the chief; elsewhere empty."""
+    def ask(self, question: str) -> list[bytes]:
+        """The answer of every task that does not train, to the chief; elsewhere empty."""
         return []
 
 
@@ -98,5 +98,5 @@ class Strategy:
         """Variables and bytes on each PS, read from the built graph; empty without a PS."""
         return []
 
-    def serve(self, report: Callable[[], bytes]) -> None:
-        """What a task that does not train does until the work is done; `report` is what it says when asked."""
+    def serve(self, answer: Callable[[str], bytes]) -> None:
+        """What a task that does not train does until the work is done; `answer` replies to what the chief asks."""

@@ -161,8 +161,8 @@ class ParameterServer(Strategy):
             task["bytes"] += variable.shape.num_elements() * variable.dtype.base_dtype.size
         return tasks
 
-    def serve(self, report: Callable[[], bytes]) -> None:
-        ps_channel.serve(self.server.target, self.cluster, report)
+    def serve(self, answer: Callable[[str], bytes]) -> None:
+        ps_channel.serve(self.server.target, self.cluster, answer)
 
 
 class _NoSilentRestart(tf.train.SessionRunHook):

@@ -16,7 +16,7 @@ from hvdbench.strategies.base import Channel
 
 # A PS that has heard one worker finish waits this long for the others, then leaves (C16).
 GRACE_S = 30.0
-REPORT, DONE = b"report", b"done"
+DONE = "done"
 
 
 def _queue(ps: int, name: str, capacity: int, kinds: list[Any]) -> Any:
@@ -25,7 +25,7 @@ def _queue(ps: int, name: str, capacity: int, kinds: list[Any]) -> Any:
 
 
 def _commands(ps: int, workers: int) -> Any:
-    """What a PS is told: REPORT by the chief, DONE by every worker (C16)."""
+    """What a PS is told: questions by the chief, DONE by every worker (C16)."""
     return _queue(ps, f"commands_{ps}", workers + 1, [tf.string])
 
 
@@ -73,7 +73,7 @@ class QueueChannel(Channel):
         self.release = tf.group(*[queue.enqueue(self.text) for queue in go])
         self.await_go = go[cluster.index].dequeue()
         self.finish = tf.group(*[_commands(index, workers).enqueue(DONE) for index in ps])
-        self.ask = tf.group(*[_commands(index, workers).enqueue(REPORT) for index in ps])
+        self.put = tf.group(*[_commands(index, workers).enqueue(self.text) for index in ps])
         self.answers = [_answers(index).dequeue() for index in ps]
 
     def barrier(self) -> None:
@@ -93,10 +93,10 @@ class QueueChannel(Channel):
         self._meet(report, keep)
         return kept
 
-    def served(self) -> list[bytes]:
+    def ask(self, question: str) -> list[bytes]:
         if not self.cluster.is_chief:
             return []
-        self._run(self.ask)
+        self._run(self.put, {self.text: question})
         return [bytes(each) for each in self._run(self.answers)]
 
     def done(self, timeout_s: float) -> None:
@@ -123,25 +123,25 @@ class QueueChannel(Channel):
             ) from error
 
 
-def serve(target: str, cluster: Cluster, report: Callable[[], bytes]) -> None:
+def serve(target: str, cluster: Cluster, answer: Callable[[str], bytes]) -> None:
     """Answer the chief's questions until every worker is done; raises RunError when some never are."""
-    command, answer = _commands(cluster.index, cluster.workers).dequeue(), _answers(cluster.index)
+    command, answers = _commands(cluster.index, cluster.workers).dequeue(), _answers(cluster.index)
     text = tf.placeholder(tf.string, ())
-    enqueue = answer.enqueue(text)
+    enqueue = answers.enqueue(text)
     config = tf.ConfigProto(device_filters=[f"/job:ps/task:{cluster.index}"])
     done, deadline = 0, None
     with tf.Session(target, config=config) as session:
         while done < cluster.workers:
             left_ms = 0 if deadline is None else max(1, int((deadline - time.monotonic()) * 1000))
             try:
-                told = bytes(session.run(command, options=tf.RunOptions(timeout_in_ms=left_ms)))
+                told = session.run(command, options=tf.RunOptions(timeout_in_ms=left_ms)).decode()
             except tf.errors.DeadlineExceededError as error:
                 raise RunError(
                     f"ps {cluster.index}: a worker finished but others did not within "
                     f"{GRACE_S:g} s; look at the workers' output"
                 ) from error
-            if told == REPORT:
-                session.run(enqueue, {text: report()})
-            else:
+            if told == DONE:
                 done += 1
                 deadline = deadline or time.monotonic() + GRACE_S
+            else:
+                session.run(enqueue, {text: answer(told)})

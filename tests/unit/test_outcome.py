@@ -61,14 +61,14 @@ def test_what_was_not_asked_to_be_synchronous_is_labelled_and_valid() -> None:
 
 def test_dropped_gradients_are_processed_but_not_applied() -> None:
     # C27: 3 workers took 5 steps of 4 images, 5 updates of 2 gradients: 60 processed, 40 applied, 20 images/s.
-    record = make_record(BACKUP, {"forward": []}, timing([5, 4, 1]), [report()] * 3, [], [], None)
+    record = make_record(BACKUP, {"forward": []}, timing([5, 4, 1]), [report()] * 3, [], [], None, None)
     assert (record.processed_images, record.applied_images, record.images_per_s) == (60, 40, 20.0)
     assert record.dropped == [0, 1, 4]
     assert record.validity == "valid" and record.synchrony.startswith("not bulk-synchronous")
 
 
 def test_asynchronous_images_come_from_the_shared_count() -> None:
-    record = make_record(ASYNC, {"forward": []}, timing([7, 3]), [report(7), report(3)], [], [], None)
+    record = make_record(ASYNC, {"forward": []}, timing([7, 3]), [report(7), report(3)], [], [], None, None)
     assert record.applied_images == record.processed_images == 40
 
 

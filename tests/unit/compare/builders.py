@@ -95,6 +95,8 @@ def record(
         step_s=[[window_s / 10] * 10] * workers,
         loss=[[6.9] * 10] * workers,
         wire_bytes=None,
+        wire_predicted_bytes=None,
+        links=None,
         line_rate_bytes_per_s=None,
         placement=[],
         hottest_share=None,

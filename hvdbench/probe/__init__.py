@@ -1,0 +1,1 @@
+"""What a link does without any training: plain TCP, gRPC and MPI transfers."""
