@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 CONFIG_OPTIONS = (
     "model", "batch_size", "steps", "warmup", "input", "placement", "learning_rate", "seed", "dtype", "classes",
-    "tokens", "replicas_to_aggregate", "delay_worker",
+    "tokens", "replicas_to_aggregate", "delay_worker", "allreduce_algorithm", "fusion_mb", "cycle_ms", "mpi_defaults",
 )  # fmt: skip
 
 STARTERS = ("mpirun", "horovodrun-gloo", "horovodrun-mpi")
@@ -51,6 +51,10 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--delay-worker", type=delay, default=None, metavar="WORKER:SECONDS", help="slow one worker in every step"
     )
+    parser.add_argument("--allreduce-algorithm", default="ring", help="Open MPI's for horovod; default: its own choice")
+    parser.add_argument("--fusion-mb", type=int, default=None, help="Horovod's fusion threshold in MiB")
+    parser.add_argument("--cycle-ms", type=float, default=None, help="Horovod's cycle time")
+    parser.add_argument("--mpi-defaults", action="store_true", help="leave MPI and Horovod as they are, to compare")
     parser.add_argument(
         "--save-weights", type=Path, default=None, metavar="FILE.npz", help="the chief's variables after the last step"
     )

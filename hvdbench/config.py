@@ -10,6 +10,7 @@ from typing import Any
 from hvdbench import models, strategies
 from hvdbench.errors import UsageError
 from hvdbench.strategies.placement import POLICIES
+from hvdbench.strategies.tuning import ALGORITHMS
 
 INPUTS = ("synthetic", "feed")
 TOKENS = ("strict", "default")
@@ -20,8 +21,9 @@ class RunConfig:
     """One run; `batch_size` is images per worker, `steps` and `warmup` count synchronous updates.
 
     `learning_rate` and `classes` None mean the model's own; `replicas_to_aggregate` None means every worker.
-    `delay_worker` is (worker, seconds added to each of its steps). Raises UsageError on a request that makes
-    no sense.
+    `delay_worker` is (worker, seconds added to each of its steps). `allreduce_algorithm`, `fusion_mb` and
+    `cycle_ms` tune Horovod (strategies/tuning.py); `mpi_defaults` leaves all of it as it is. Raises UsageError
+    on a request that makes no sense.
     """
 
     strategy: str = "local"
@@ -41,6 +43,10 @@ class RunConfig:
     tokens: str = "strict"
     replicas_to_aggregate: int | None = None
     delay_worker: tuple[int, float] | None = None
+    allreduce_algorithm: str = "ring"
+    fusion_mb: int | None = None
+    cycle_ms: float | None = None
+    mpi_defaults: bool = False
 
     def __post_init__(self) -> None:
         traits = strategies.traits(self.strategy)
@@ -49,6 +55,7 @@ class RunConfig:
         _one_of("--placement", self.placement, tuple(POLICIES))
         _one_of("--dtype", self.dtype, ("float32", "float64"))
         _one_of("--tokens", self.tokens, TOKENS)
+        _one_of("--allreduce-algorithm", self.allreduce_algorithm, tuple(ALGORITHMS))
         for flag, value, least in (
             ("--batch-size", self.batch_size, 1),
             ("--steps", self.steps, 1),

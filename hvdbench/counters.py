@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from bisect import bisect
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -106,6 +107,27 @@ def busy(samples: list[Counters], nic: str, floor_bytes_per_s: float) -> Busy:
     return Busy(seconds, moved)
 
 
+def within(samples: list[Counters], nic: str, intervals: Sequence[tuple[float, float]]) -> Busy:
+    """Seconds of the intervals (monotonic clock) and the bytes that the faster direction moved in each, added up.
+
+    Between two samples bytes are taken to flow evenly.
+    """
+    seconds, moved = 0.0, 0.0
+    for begun, ended in intervals:
+        first, last = _at(samples, nic, begun), _at(samples, nic, ended)
+        seconds += max(0.0, ended - begun)
+        moved += max(b - a for a, b in zip(first, last, strict=True))
+    return Busy(seconds, round(moved))
+
+
+def _at(samples: list[Counters], nic: str, when: float) -> tuple[float, float]:
+    index = min(max(1, bisect(samples, when, key=lambda each: each.at)), len(samples) - 1)
+    before, after = samples[index - 1], samples[index]
+    share = min(1.0, max(0.0, (when - before.at) / (after.at - before.at))) if after.at > before.at else 1.0
+    low, high = before.nics.get(nic, (0, 0)), after.nics.get(nic, (0, 0))
+    return low[0] + share * (high[0] - low[0]), low[1] + share * (high[1] - low[1])
+
+
 class WireMeter:
     """The NICs of this task's host over the window, and how fast bytes moved while they moved."""
 
@@ -124,13 +146,21 @@ class WireMeter:
         if self.sampler:
             self.sampler.stop()
 
-    def facts(self) -> dict[str, Any]:
-        """Bytes by NIC as plain data, with `busy_s` and `busy_bytes` where samples were taken."""
+    def facts(self, exposed: Sequence[tuple[float, float]] = ()) -> dict[str, Any]:
+        """Bytes by NIC as plain data, with `busy_s` and `busy_bytes` where samples were taken.
+
+        `exposed` are the parts of each step (monotonic clock) in which nothing but the exchange is left to do;
+        with them `exposed_s` and `exposed_bytes` are there too.
+        """
         samples = self.sampler.samples if self.sampler else []
         found: dict[str, Any] = {}
         for name, (sent, received) in difference(self.before, self.after).items():
             found[name] = {"sent": sent, "received": received, "loopback": name == LOOPBACK}
             if samples:
-                moving = busy(samples, name, QUIET_SHARE * fastest(samples, name))
+                floor = QUIET_SHARE * fastest(samples, name)
+                moving = busy(samples, name, floor)
                 found[name] |= {"busy_s": moving.busy_s, "busy_bytes": moving.bytes}
+                if exposed and len(samples) > 1:
+                    alone = within(samples, name, exposed)
+                    found[name] |= {"exposed_s": alone.busy_s, "exposed_bytes": alone.bytes}
         return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 
 from hvdbench.phases import Marks
@@ -35,7 +35,7 @@ class Timing:
     readings: list[Reading]
     window_s: float
     counted: list[int] | None
-    before: list[int] | None = field(default=None)
+    before: list[int] | None = None
 
     @property
     def loss(self) -> list[float]:

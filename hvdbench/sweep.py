@@ -20,6 +20,7 @@ RUN_FLAGS = (*CONFIG_OPTIONS, "start_timeout", "results_dir", "save_weights")
 # What only some strategies know; the others run as ever.
 PS_ONLY = ("placement",)
 TOKENS_ONLY = ("tokens", "replicas_to_aggregate")
+RING_ONLY = ("allreduce_algorithm", "fusion_mb", "cycle_ms", "mpi_defaults")
 
 
 def sweep(args: argparse.Namespace) -> int:
@@ -58,12 +59,16 @@ def run_flags(traits: strategies.Traits, args: argparse.Namespace) -> list[str]:
 def _knows(traits: strategies.Traits, flag: str) -> bool:
     if flag == "delay_worker":
         return not traits.one_worker
+    if flag in RING_ONLY:
+        return traits.topology == "ring"
     return traits.needs_ps if flag in PS_ONLY else traits.has_tokens if flag in TOKENS_ONLY else True
 
 
 def _words(flag: str, value: Any) -> list[str]:
-    if value is None:
+    if value is None or value is False:
         return []
+    if value is True:
+        return [f"--{flag.replace('_', '-')}"]
     text = f"{value[0]}:{value[1]}" if isinstance(value, tuple) else str(value)
     return [f"--{flag.replace('_', '-')}", text]
 

@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 HOROVOD=0.28.1
-PACKAGES="openmpi-bin libopenmpi-dev cmake g++ openssh-client iproute2"
+PACKAGES="openmpi-bin libopenmpi-dev cmake g++ openssh-client openssh-server iproute2"
 PYTHON=${PYTHON:-python3}
 CACHE=${HVDBENCH_CACHE:-$HOME/.cache/hvdbench}
 VERSION='import sys; print("%d.%d" % sys.version_info[:2])'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -9,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -18,11 +20,24 @@ TINY = ["--model", "alexnet_tiny", "--batch-size", "4", "--steps", "10"]
 def program(
     argv: list[str], timeout_s: float = 120, cwd: Path = ROOT, **environ: str
 ) -> subprocess.CompletedProcess[str]:
-    """The finished process of one command line, started in the project's root unless `cwd` says where."""
+    """The finished process of one command line, started in the project's root unless `cwd` says where.
+
+    One that does not finish is ended with everything it started, so that it cannot disturb the tests after it.
+    """
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return subprocess.run(
-        argv, cwd=cwd, env=os.environ | {"PATH": path} | environ, capture_output=True, text=True, timeout=timeout_s
-    )
+    env = os.environ | {"PATH": path} | environ
+    with subprocess.Popen(
+        argv, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        started = psutil.Process(process.pid)
+        try:
+            out, err = process.communicate(timeout=timeout_s)
+        except BaseException:
+            for each in [*started.children(recursive=True), started]:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    each.kill()
+            raise
+    return subprocess.CompletedProcess(argv, process.returncode, out, err)
 
 
 def only_record(folder: Path) -> dict[str, Any]:

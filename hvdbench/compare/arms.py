@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from hvdbench.errors import UsageError
 from hvdbench.record.schema import Record
@@ -88,8 +88,19 @@ def _options(record: Record) -> str:
         words.append(f"tokens={tokens}")
     if (aggregated := config.get("replicas_to_aggregate") or config["workers"]) != config["workers"]:
         words.append(f"{aggregated}/{config['workers']} aggregated")
+    if topology(record) == "ring":
+        words += _tuning(config)
     slowed = delay(record)
     return "".join(f" {word}" for word in words) + _input(record) + (f" delayed {_colon(slowed)}" if slowed else "")
+
+
+def _tuning(config: Mapping[str, Any]) -> list[str]:
+    """Horovod's settings where they are not hvdbench's own."""
+    if config.get("mpi_defaults", True):
+        return ["MPI defaults"]
+    words = [algorithm] if (algorithm := config["allreduce_algorithm"]) != "ring" else []
+    words += [f"fusion {config['fusion_mb']} MiB"] if config["fusion_mb"] is not None else []
+    return words + ([f"cycle {config['cycle_ms']:g} ms"] if config["cycle_ms"] is not None else [])
 
 
 def _input(record: Record) -> str:

@@ -6,29 +6,39 @@ from hvdbench.lab.topology import Lab, Node
 
 # A deeper queue halves two-way traffic (design.md, section 2).
 BURST, LATENCY = "128kb", "4ms"
+BRIDGE = "br0"
 
 
 def bridge(lab: Lab) -> list[list[str]]:
-    """Make the bridge."""
-    return [["ip", "link", "add", lab.bridge, "type", "bridge"], ["ip", "link", "set", lab.bridge, "up"]]
+    """Make the switch: a bridge in a namespace of its own.
+
+    In the host's own namespace it would be one more interface on which programs outside the lab, such as another
+    MPI job, try to reach each other, and lose each other when it goes.
+    """
+    inside = ["ip", "-n", lab.switch]
+    return [
+        ["ip", "netns", "add", lab.switch],
+        [*inside, "link", "add", BRIDGE, "type", "bridge"],
+        [*inside, "link", "set", BRIDGE, "up"],
+    ]
 
 
 def node(lab: Lab, index: int) -> list[list[str]]:
     """Make one node: namespace, veth pair, address, and shaping in both directions."""
     me = lab.nodes[index]
-    inside = ["ip", "-n", me.namespace]
-    outer = veth(lab, index)
+    inside, outside = ["ip", "-n", me.namespace], ["ip", "-n", lab.switch]
+    outer = f"veth{index + 1}"
     prefix = lab.subnet.rpartition("/")[2]
     return [
         ["ip", "netns", "add", me.namespace],
-        ["ip", "link", "add", outer, "type", "veth", "peer", "name", "eth0", "netns", me.namespace],
-        ["ip", "link", "set", outer, "master", lab.bridge],
-        ["ip", "link", "set", outer, "up"],
+        [*outside, "link", "add", outer, "type", "veth", "peer", "name", "eth0", "netns", me.namespace],
+        [*outside, "link", "set", outer, "master", BRIDGE],
+        [*outside, "link", "set", outer, "up"],
         [*inside, "addr", "add", f"{me.address}/{prefix}", "dev", "eth0"],
         [*inside, "link", "set", "lo", "up"],
         [*inside, "link", "set", "eth0", "up"],
         *shape(me, ["tc", "-n", me.namespace], "eth0"),
-        *shape(me, ["tc"], outer),
+        *shape(me, ["tc", "-n", lab.switch], outer),
     ]
 
 
@@ -44,16 +54,8 @@ def shape(node: Node, tc: list[str], device: str) -> list[list[str]]:
 
 
 def removal(lab: Lab) -> list[list[str]]:
-    """Unmake everything; a namespace takes its end of the veth pair, and so the other end, with it."""
-    return [
-        *[["ip", "netns", "del", each.namespace] for each in lab.nodes],
-        ["ip", "link", "del", lab.bridge],
-    ]
-
-
-def veth(lab: Lab, index: int) -> str:
-    """The name of a node's end on the bridge; an interface name holds 15 characters."""
-    return f"hv{lab.key}v{index + 1}"
+    """Unmake everything: a namespace takes its interfaces with it."""
+    return [["ip", "netns", "del", name] for name in (*(each.namespace for each in lab.nodes), lab.switch)]
 
 
 def enter(node: Node, argv: list[str]) -> list[str]:

@@ -14,11 +14,18 @@ STREAMS = (1, 2, 4)
 SECONDS = 0.6
 # More than this off the set rate is a link that is not what the record would say.
 TOLERANCE = 0.05
+# The kernel shapes frames and the probe counts payload: of 1514 bytes, 14 are Ethernet's, 20 IP's and 32 TCP's.
+PAYLOAD_SHARE = 1448 / 1514
+# Another program's burst of work can spoil one try on a small machine, hardly three.
+TRIES = 3
 
 
 @dataclass(frozen=True)
 class LinkRate:
-    """One direction between two nodes: bytes per second by number of TCP streams, and what the links were set to."""
+    """One direction between two nodes: payload bytes per second by number of TCP streams.
+
+    `set_bytes_per_s` is what the links were set to, frames and all.
+    """
 
     source: str
     target: str
@@ -33,17 +40,19 @@ class LinkRate:
 def measure(lab: Lab) -> list[LinkRate]:
     """Each node sends to the next one, so that every link is measured in both directions.
 
-    Raises RunError when the best of 1, 2 and 4 streams is more than 5 % off the set rate.
+    Raises RunError when the best of 1, 2 and 4 streams, with its headers, is more than 5 % off the set rate.
     """
     if len(lab.nodes) < 2:
         return []
     found = []
     for source, target in zip(lab.nodes, [*lab.nodes[1:], lab.nodes[0]], strict=True):
-        rates = {streams: transfer(source, target, streams) for streams in STREAMS}
-        # What the probe counts lacks headers, and the first burst comes above the rate: both within 1 %.
-        link = LinkRate(source.name, target.name, min(source.rate_bit_s, target.rate_bit_s) / 8, rates)
-        off = link.best_bytes_per_s / link.set_bytes_per_s - 1
-        if abs(off) > TOLERANCE:
+        for _ in range(TRIES):
+            rates = {streams: transfer(source, target, streams) for streams in STREAMS}
+            link = LinkRate(source.name, target.name, min(source.rate_bit_s, target.rate_bit_s) / 8, rates)
+            off = link.best_bytes_per_s / PAYLOAD_SHARE / link.set_bytes_per_s - 1
+            if abs(off) <= TOLERANCE:
+                break
+        else:
             raise RunError(
                 f"the link {source.name} to {target.name} carries {link.best_bytes_per_s * 8 / 1e6:.0f} Mbit/s but is "
                 f"set to {link.set_bytes_per_s * 8 / 1e6:.0f}; the machine is busy or cannot reach it, lower --rate"

@@ -25,10 +25,10 @@ class Node:
 
 @dataclass(frozen=True)
 class Lab:
-    """Nodes joined by one bridge; `key` makes every name of this lab different from any other lab's."""
+    """Nodes joined by one bridge in a namespace of its own; `key` sets this lab's names apart from other labs'."""
 
     key: str
-    bridge: str
+    switch: str
     subnet: str
     nodes: tuple[Node, ...]
 
@@ -57,7 +57,7 @@ def make_lab(key: str, network: int, nodes: int, rate: str, delay_ms: float, cha
     for change in changes:
         index, node = _changed(change, made)
         made[index] = node
-    return Lab(key, f"hvb{key}", f"10.213.{network}.0/24", tuple(made))
+    return Lab(key, f"hvd{key}sw", f"10.213.{network}.0/24", tuple(made))
 
 
 def _changed(change: str, nodes: Sequence[Node]) -> tuple[int, Node]:

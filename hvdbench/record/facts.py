@@ -15,6 +15,7 @@ from typing import Any
 
 from hvdbench import __version__
 from hvdbench.cluster.spec import Cluster
+from hvdbench.strategies.tuning import settings
 
 MPI_LAUNCHERS = ("openmpi", "mpich")
 
@@ -91,6 +92,7 @@ def task_facts(
         "omp_num_threads": os.environ.get("OMP_NUM_THREADS"),
         "processes_on_host": cluster.processes_on_host,
         "interpreter": sys.executable,
+        "settings": settings(os.environ),
         "versions": versions(cluster.launcher in MPI_LAUNCHERS),
         "peak_memory_bytes": usage.ru_maxrss * 1024,
         "cpu_time_s": usage.ru_utime + usage.ru_stime,

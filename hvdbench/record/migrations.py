@@ -31,7 +31,11 @@ def migrated(data: dict[str, Any], path: str, current: int) -> dict[str, Any]:
 
 def _1_to_2(data: dict[str, Any]) -> dict[str, Any]:
     """What schema 1 did not measure is None; its fingerprint cannot equal one of the new recipe."""
-    added_config = {"classes": None, "tokens": "strict", "replicas_to_aggregate": None, "delay_worker": None}
+    added_config = {
+        **{"classes": None, "tokens": "strict", "replicas_to_aggregate": None, "delay_worker": None},
+        # Schema 1 left Horovod and MPI as they were.
+        **{"allreduce_algorithm": "default", "fusion_mb": None, "cycle_ms": None, "mpi_defaults": True},
+    }
     valid = data["validity"] == "valid"
     taken = [len(steps) for steps in data["step_s"]]
     return data | {

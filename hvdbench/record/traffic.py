@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hvdbench.record.schema import Record
+from hvdbench.units import bytes_text, share_text
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,8 @@ class HostTraffic:
 
     `sent` and `received` are measured bytes, `predicted` is what the formula says of either direction (None
     where none does). `busy_s` is the time in which bytes moved, `busy_bytes` what the faster direction moved
-    in it.
+    in it; `exposed_s` and `exposed_bytes` are the same from a worker's own gradients ready to the mean gradient
+    received, pauses counted.
     """
 
     host: str
@@ -24,6 +26,8 @@ class HostTraffic:
     predicted: int | None
     busy_s: float | None
     busy_bytes: int | None
+    exposed_s: float | None
+    exposed_bytes: int | None
 
     @property
     def measured_over_predicted(self) -> float | None:
@@ -40,22 +44,29 @@ def hosts(record: Record) -> list[HostTraffic]:
     """The traffic of every host, counted once however many tasks share its NICs."""
     found: dict[str, HostTraffic] = {}
     for task in record.wire_bytes or []:
-        name = f"{task['role']} {task['index']}"
-        if task["host"] in found:
-            first = found[task["host"]]
-            found[task["host"]] = HostTraffic(
-                first.host, (*first.tasks, name), first.sent, first.received, first.predicted, first.busy_s,
-                first.busy_bytes,
-            )  # fmt: skip
+        name, host, busiest = f"{task['role']} {task['index']}", task["host"], _busiest(task)
+        exposed = {key: busiest[key] for key in ("exposed_s", "exposed_bytes") if key in busiest}
+        if host in found:
+            # Only a worker has steps, and with them an exposed part.
+            found[host] = replace(found[host], tasks=(*found[host].tasks, name), **exposed)
             continue
-        real = [nic for nic in task["nics"].values() if not nic["loopback"]]
-        busiest: dict[str, Any] = max(real, key=lambda nic: nic.get("busy_bytes", 0), default={})
-        predicted = (record.wire_predicted_bytes or {}).get(task["host"])
-        found[task["host"]] = HostTraffic(
-            task["host"], (name,), task["sent"], task["received"], predicted, busiest.get("busy_s"),
+        found[host] = HostTraffic(
+            host,
+            (name,),
+            task["sent"],
+            task["received"],
+            (record.wire_predicted_bytes or {}).get(host),
+            busiest.get("busy_s"),
             busiest.get("busy_bytes"),
-        )  # fmt: skip
+            exposed.get("exposed_s"),
+            exposed.get("exposed_bytes"),
+        )
     return list(found.values())
+
+
+def _busiest(task: dict[str, Any]) -> dict[str, Any]:
+    real = [nic for nic in task["nics"].values() if not nic["loopback"]]
+    return max(real, key=lambda nic: nic.get("busy_bytes", 0), default={})
 
 
 def hottest(record: Record) -> HostTraffic | None:
@@ -65,12 +76,27 @@ def hottest(record: Record) -> HostTraffic | None:
 
 
 def bus_bandwidth_bytes_per_s(record: Record) -> float | None:
-    """Bytes that the hottest host has to move in one direction, over the time in which bytes moved.
+    """Bytes per second that the hottest host's NIC moves in one direction during the exchange.
 
-    Formula: for a ring 2(N-1)/N x bytes / time, as nccl-tests; for a star the hottest link's own bytes / time.
+    Formula: bytes / time, over the part of each step in which the exchange is all that is left, from a worker's
+    own gradients ready to the mean gradient received; its pauses count, what overlaps with computation does not.
+    For a PS, which computes nothing, over the time in which bytes move. In a ring of N these bytes are
+    2(N-1)/N x parameter bytes, so that this is the bus bandwidth of nccl-tests.
     """
     host = hottest(record)
-    return None if host is None or not host.predicted or not host.busy_s else host.predicted / host.busy_s
+    if host is None:
+        return None
+    if host.exposed_s and host.exposed_bytes and not record.placement:
+        return host.exposed_bytes / host.exposed_s
+    return host.moving_bytes_per_s
+
+
+def busy_share(record: Record) -> float | None:
+    """How much of the measured line rate the hottest host's NIC carries while bytes move."""
+    host = hottest(record)
+    if host is None or host.moving_bytes_per_s is None or not record.line_rate_bytes_per_s:
+        return None
+    return host.moving_bytes_per_s / record.line_rate_bytes_per_s
 
 
 def line_share(record: Record) -> float | None:
@@ -81,8 +107,6 @@ def line_share(record: Record) -> float | None:
 
 def lines(record: Record) -> list[str]:
     """What the wires carried in plain words, one line a host and one for the whole."""
-    from hvdbench.units import bytes_text, share_text
-
     if not any(host.predicted for host in hosts(record)):
         return []
     steps = max(map(len, record.step_s))
@@ -94,8 +118,9 @@ def lines(record: Record) -> list[str]:
             f"{bytes_text(host.received / steps)} received a step"
             + ("" if ratio is None else f", {ratio:.3f} of the {bytes_text((host.predicted or 0) / steps)} predicted")
         )
-    bandwidth, share = bus_bandwidth_bytes_per_s(record), line_share(record)
+    bandwidth, share, moving = bus_bandwidth_bytes_per_s(record), line_share(record), busy_share(record)
     if bandwidth is not None:
         line = "" if share is None else f", {share_text(share)} of the measured line rate"
-        said.append(f"bus bandwidth {bytes_text(bandwidth)}/s while bytes move{line}")
+        line += "" if moving is None else f"; the hottest link carries {share_text(moving)} of it while bytes move"
+        said.append(f"bus bandwidth {bytes_text(bandwidth)}/s during the exchange{line}")
     return said

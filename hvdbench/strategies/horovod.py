@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
@@ -11,6 +12,7 @@ import tensorflow.compat.v1 as tf
 
 from hvdbench.errors import RunError
 from hvdbench.graph import Graph
+from hvdbench.strategies import tuning
 from hvdbench.strategies.base import Channel, Strategy
 
 
@@ -19,6 +21,10 @@ class Horovod(Strategy):
 
     def start(self, session_config: Any) -> None:
         super().start(session_config)
+        if not self.config.mpi_defaults:
+            chosen = tuning.environment(self.config.allreduce_algorithm, self.config.fusion_mb, self.config.cycle_ms)
+            for name, value in chosen.items():
+                os.environ.setdefault(name, value)
         try:
             import horovod.tensorflow as hvd
         except ImportError as error:
