@@ -15,6 +15,8 @@ ALGORITHMS: Mapping[str, int | None] = {
     "rabenseifner": 6,
 }
 
+HOROVOD = ("HOROVOD_FUSION", "HOROVOD_CYCLE", "HOROVOD_GLOO_IFACE")
+
 
 def environment(algorithm: str, fusion_mb: int | None, cycle_ms: float | None) -> dict[str, str]:
     """Variables to set before Horovod starts MPI; what a user has set himself stays."""
@@ -34,12 +36,5 @@ def environment(algorithm: str, fusion_mb: int | None, cycle_ms: float | None) -
 
 def settings(environ: Mapping[str, str]) -> dict[str, str]:
     """Every setting of MPI's collectives, its TCP transport and Horovod that is in force, for the record."""
-    prefixes = (
-        "OMPI_MCA_coll",
-        "OMPI_MCA_btl",
-        "OMPI_MCA_pml",
-        "HOROVOD_FUSION",
-        "HOROVOD_CYCLE",
-        "HOROVOD_GLOO_IFACE",
-    )
+    prefixes = ("OMPI_MCA_coll", "OMPI_MCA_btl", "OMPI_MCA_pml", "OMPI_MCA_mpi_yield", *HOROVOD)
     return {name: value for name, value in sorted(environ.items()) if name.startswith(prefixes)}
