@@ -112,6 +112,11 @@ def build_parser() -> argparse.ArgumentParser:
     plan.add_argument("--placement", default="round_robin", help="round_robin, greedy or sharded")
     plan.add_argument("--format", choices=("table", "json"), default="table")
     add_launch_options(verbs.add_parser("launch", help="start a whole job; here: inside a lab of shaped links"))
+    doctor = verbs.add_parser("doctor", help="what is here, and what the transports reach")
+    doctor.add_argument("--probe", action="store_true", help="measure TCP, gRPC and MPI between two processes")
+    doctor.add_argument("--rate", default=None, help="put the two processes on two lab nodes with links of this rate")
+    doctor.add_argument("--largest-mb", type=int, default=256, help="largest message of the probe in MiB")
+    doctor.add_argument("--results-dir", type=Path, default=Path("results"))
     sweep = verbs.add_parser("sweep", help="repeated launches of several strategies on this machine, interleaved")
     sweep.add_argument("--strategies", default="local,ps_sync,horovod", help="comma-separated")
     sweep.add_argument("--workers", type=int, default=2)
@@ -199,6 +204,13 @@ def cmd_launch(args: argparse.Namespace) -> int:
     return launch(args, run_flags(strategies.traits(args.strategy), args))
 
 
+def cmd_doctor(args: argparse.Namespace) -> int:
+    """Say what is installed; with --probe measure what the transports reach."""
+    from hvdbench.doctor import doctor
+
+    return doctor(args)
+
+
 def cmd_sweep(args: argparse.Namespace) -> int:
     """Run the launches one after another and compare them."""
     from hvdbench.sweep import sweep
@@ -206,7 +218,14 @@ def cmd_sweep(args: argparse.Namespace) -> int:
     return sweep(args)
 
 
-VERBS = {"run": cmd_run, "compare": cmd_compare, "plan": cmd_plan, "launch": cmd_launch, "sweep": cmd_sweep}
+VERBS = {
+    "run": cmd_run,
+    "compare": cmd_compare,
+    "plan": cmd_plan,
+    "launch": cmd_launch,
+    "doctor": cmd_doctor,
+    "sweep": cmd_sweep,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

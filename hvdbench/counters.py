@@ -149,9 +149,11 @@ class WireMeter:
     def facts(self, exposed: Sequence[tuple[float, float]] = ()) -> dict[str, Any]:
         """Bytes by NIC as plain data, with `busy_s` and `busy_bytes` where samples were taken.
 
-        `exposed` are the parts of each step (monotonic clock) in which nothing but the exchange is left to do;
+        `exposed` are the parts of each step (real-time clock) in which nothing but the exchange is left to do;
         with them `exposed_s` and `exposed_bytes` are there too.
         """
+        shift_s = time.monotonic() - time.time()
+        exposed = [(begun + shift_s, ended + shift_s) for begun, ended in exposed]
         samples = self.sampler.samples if self.sampler else []
         found: dict[str, Any] = {}
         for name, (sent, received) in difference(self.before, self.after).items():

@@ -41,6 +41,31 @@ def report_of(timing: Timing, task: dict[str, Any], meetings: Meetings) -> dict[
     }
 
 
+def with_nics(reports: list[dict[str, Any]], nics: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The reports with each worker's NICs among the facts of its task."""
+    return [report | {"task": report["task"] | {"nics": each}} for report, each in zip(reports, nics, strict=True)]
+
+
+def exposed(reports: Sequence[dict[str, Any]], config: RunConfig) -> list[list[tuple[float, float]]]:
+    """For each worker, where in its steps nothing but the exchange was left, on its own real-time clock.
+
+    From the moment when the slowest worker's gradients are ready to the worker's receipt of the mean; empty
+    where steps of different workers do not belong together or have no marks.
+    """
+    if not config.bulk_synchronous or not _stamped(reports):
+        return [[] for _ in reports]
+    offsets = [offset for offset, _ in _offsets(reports)]
+    marks = [[Marks(*each) for each in report["marks"]] for report in reports]
+    slowest = [
+        max(each.ready - offset for each, offset in zip(step, offsets, strict=True))
+        for step in zip(*marks, strict=True)
+    ]
+    return [
+        [(begun + offset, each.received) for begun, each in zip(slowest, mine, strict=True)]
+        for mine, offset in zip(marks, offsets, strict=True)
+    ]
+
+
 def per_step(timing: Timing) -> list[list[int]] | None:
     """Each worker's gradients in every step, from the running counts that this worker saw after each."""
     found, before = [], timing.before
@@ -149,19 +174,11 @@ def predicted_bytes(
 
 
 def _phases(config: RunConfig, reports: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """Phases per worker and step, and the marks behind them on the chief's clock since its first step began.
-
-    On a GPU an op counts as done once it is queued, so that stamps would tell nothing: all is None there.
-    """
+    """Phases per worker and step, and the marks behind them on the chief's clock since its first step began."""
     nothing = dict.fromkeys(("input_s", "compute_s", "wait_s", "exchange_s"))
-    if any(report["marks"] is None or report["task"]["device"] != "CPU" for report in reports):
+    if not _stamped(reports):
         return nothing, None
-    offsets = clock_offsets([report["entered"] for report in reports], [report["left"] for report in reports])
-    home = reports[0]["task"]["host"]
-    # Processes of one host read one clock.
-    offsets = [
-        (0.0, 0.0) if report["task"]["host"] == home else found for report, found in zip(reports, offsets, strict=True)
-    ]
+    offsets = _offsets(reports)
     marks = [[Marks(*each) for each in report["marks"]] for report in reports]
     waits = not _asynchronous(config)
     phases = phases_of(marks, [offset for offset, _ in offsets], config.bulk_synchronous, waits)
@@ -176,6 +193,18 @@ def _phases(config: RunConfig, reports: Sequence[dict[str, Any]]) -> tuple[dict[
         ],
     }
     return phases, kept
+
+
+def _stamped(reports: Sequence[dict[str, Any]]) -> bool:
+    # On a GPU an op counts as done once it is queued, so that stamps would tell nothing.
+    return all(report["marks"] is not None and report["task"]["device"] == "CPU" for report in reports)
+
+
+def _offsets(reports: Sequence[dict[str, Any]]) -> list[tuple[float, float]]:
+    """Each worker's clock against the chief's and the uncertainty; processes of one host read one clock."""
+    home = reports[0]["task"]["host"]
+    found = clock_offsets([report["entered"] for report in reports], [report["left"] for report in reports])
+    return [(0.0, 0.0) if report["task"]["host"] == home else each for report, each in zip(reports, found, strict=True)]
 
 
 def _asynchronous(config: RunConfig) -> bool:

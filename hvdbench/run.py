@@ -18,7 +18,7 @@ from hvdbench.config import RunConfig
 from hvdbench.counters import WireMeter
 from hvdbench.errors import RunError
 from hvdbench.loop import Goal, Reading, Timing, run_loop
-from hvdbench.outcome import Meetings, make_record, report_of
+from hvdbench.outcome import Meetings, exposed, make_record, report_of, with_nics
 from hvdbench.phases import read_stamps
 from hvdbench.progress import Progress
 from hvdbench.record import store, traffic
@@ -76,15 +76,17 @@ def run(config: RunConfig, cluster: Cluster, around: Around) -> Path | None:
         agree(channel, preflight.statement(config, facts(), graph.facts))
         with strategy.session(graph) as session:
             timing, meetings = measure(config, cluster, strategy, graph, session, channel, meter)
-            mine = report_of(timing, facts() | {"nics": meter.facts(exposed(timing))}, meetings)
-            reports = channel.gather(json.dumps(mine).encode())
+            reports = channel.gather(json.dumps(report_of(timing, facts(), meetings)).encode())
+            told = json.dumps(exposed([json.loads(each) for each in reports], config)) if cluster.is_chief else ""
+            intervals = json.loads(channel.exchange(told.encode())[0])[cluster.index]
+            nics = channel.gather(json.dumps(meter.facts(intervals)).encode())
             if not cluster.is_chief:
                 return None
             record = make_record(
                 config,
                 graph.facts,
                 timing,
-                [json.loads(report) for report in reports],
+                with_nics([json.loads(report) for report in reports], [json.loads(each) for each in nics]),
                 [json.loads(each)["task"] for each in channel.ask("facts")],
                 strategy.placement(graph),
                 commit(Path(__file__).parent),
@@ -96,16 +98,6 @@ def run(config: RunConfig, cluster: Cluster, around: Around) -> Path | None:
     if not record.valid:
         raise RunError(f"the run is invalid: {record.validity}; its record is {path}")
     return path
-
-
-def exposed(timing: Timing) -> list[tuple[float, float]]:
-    """Where in each step only the exchange was left: from this worker's part done to the mean gradient received.
-
-    On the monotonic clock, which the marks do not use.
-    """
-    shift_s = time.monotonic() - time.time()
-    marks = [reading.marks for reading in timing.readings if reading.marks is not None]
-    return [(each.ready + shift_s, each.received + shift_s) for each in marks]
 
 
 def answer(question: str, meter: WireMeter, statement: Callable[[], dict[str, Any]]) -> bytes:

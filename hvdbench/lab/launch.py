@@ -86,16 +86,23 @@ def ring_argv(lab: Lab, args: argparse.Namespace, words: list[str]) -> list[str]
     hosts = ",".join(f"{node.name}:{args.slots}" for node in lab.nodes)
     run = [sys.executable, "-m", "hvdbench", "run", "--strategy", args.strategy, *words]
     if args.starter == "mpirun":
-        agent = ["-mca", "plm_rsh_agent", str(folder(lab) / "rsh-agent")]
-        nets = ["-mca", "oob_tcp_if_include", lab.subnet, "-mca", "btl_tcp_if_include", lab.subnet]
-        # `self,tcp` between nodes; vader stays for the slots of one node, but must not see two nodes as one.
-        argv = ["mpirun", "--allow-run-as-root", *agent, *nets, "-mca", "btl", "self,tcp", "-mca", "pml", "ob1"]
-        argv += ["-H", hosts, "-np", str(ranks), "--bind-to", "none", *run]
+        argv = [*node_mpirun(lab, args.slots), *run]
     else:
         argv = [str(Path(sys.executable).parent / "horovodrun"), "-np", str(ranks), "-H", hosts]
         argv += ["-p", str(ssh.PORT), "-i", str(ssh.key(folder(lab))), f"--{args.starter.removeprefix('horovodrun-')}"]
         argv += ["--network-interface", "eth0", *run]
     return enter(lab.nodes[0], argv)
+
+
+def node_mpirun(lab: Lab, slots: int) -> list[str]:
+    """Open MPI's launcher, to be started on the first node, with `slots` ranks on each node."""
+    agent = ["-mca", "plm_rsh_agent", str(folder(lab) / "rsh-agent")]
+    nets = ["-mca", "oob_tcp_if_include", lab.subnet, "-mca", "btl_tcp_if_include", lab.subnet]
+    # No shared memory: the nodes are one machine, and MPI would find out.
+    nets += ["-mca", "btl", "self,tcp", "-mca", "pml", "ob1"]
+    hosts = ",".join(f"{node.name}:{slots}" for node in lab.nodes)
+    ranks = ["-H", hosts, "-np", str(len(lab.nodes) * slots), "--bind-to", "none"]
+    return ["mpirun", "--allow-run-as-root", *agent, *nets, *ranks]
 
 
 def _run(argv: Sequence[str]) -> None:

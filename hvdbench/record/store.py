@@ -26,10 +26,16 @@ def check_writable(folder: Path) -> None:
 def save(record: Record, folder: Path) -> Path:
     """Write one record as JSON atomically and return its path; raises RunError when the disk refuses."""
     target = folder / f"{record.started_utc.replace(':', '')}-{record.strategy}-{record.launch_id}.json"
-    text = json.dumps(record.to_json(), indent=1, allow_nan=True)
+    write_json(target, record.to_json())
+    return target
+
+
+def write_json(target: Path, data: dict[str, Any]) -> None:
+    """Write a file beside its place and rename it there; raises RunError when the disk refuses."""
+    text = json.dumps(data, indent=1, allow_nan=True)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=folder, prefix=".record-", suffix=".tmp")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=".record-", suffix=".tmp")
         try:
             with os.fdopen(descriptor, "w") as stream:
                 stream.write(text + "\n")
@@ -42,7 +48,6 @@ def save(record: Record, folder: Path) -> Path:
             raise
     except OSError as error:
         raise RunError(f"cannot write {target}: {error.strerror}; pass another --results-dir") from error
-    return target
 
 
 def save_weights(path: Path, values: dict[str, Any]) -> None:

@@ -15,8 +15,8 @@ class HostTraffic:
 
     `sent` and `received` are measured bytes, `predicted` is what the formula says of either direction (None
     where none does). `busy_s` is the time in which bytes moved, `busy_bytes` what the faster direction moved
-    in it; `exposed_s` and `exposed_bytes` are the same from a worker's own gradients ready to the mean gradient
-    received, pauses counted.
+    in it; `exposed_s` and `exposed_bytes` are the same from the slowest worker's gradients ready to the mean
+    gradient received, pauses counted.
     """
 
     host: str
@@ -78,8 +78,8 @@ def hottest(record: Record) -> HostTraffic | None:
 def bus_bandwidth_bytes_per_s(record: Record) -> float | None:
     """Bytes per second that the hottest host's NIC moves in one direction during the exchange.
 
-    Formula: bytes / time, over the part of each step in which the exchange is all that is left, from a worker's
-    own gradients ready to the mean gradient received; its pauses count, what overlaps with computation does not.
+    Formula: bytes / time, over the part of each step in which the exchange is all that is left, from the slowest
+    worker's gradients ready to the mean gradient received; its pauses count, what overlaps computation does not.
     For a PS, which computes nothing, over the time in which bytes move. In a ring of N these bytes are
     2(N-1)/N x parameter bytes, so that this is the bus bandwidth of nccl-tests.
     """

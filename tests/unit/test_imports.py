@@ -21,6 +21,8 @@ MAY_LOAD_TENSORFLOW = (
     "hvdbench.models.network",
     "hvdbench.run",
     "hvdbench.cluster.mpi",
+    "hvdbench.probe.grpc_pair",
+    "hvdbench.probe.mpi",
     "hvdbench.record.facts",
     "hvdbench.strategies.base",
     "hvdbench.strategies.horovod",
