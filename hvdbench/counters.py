@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 
 LOOPBACK = "lo"
-PERIOD_S = 0.02
+PERIOD_S = 0.05
 # Below this share of the fastest interval a NIC rests: control messages, not parameters.
 QUIET_SHARE = 0.05
 
@@ -42,7 +42,7 @@ def difference(before: Counters, after: Counters) -> dict[str, tuple[int, int]]:
 
 @dataclass
 class Sampler:
-    """Reads the counters every 20 ms in a thread, to see how fast bytes move while they move."""
+    """Reads the counters every 50 ms in a thread, to see how fast bytes move while they move."""
 
     samples: list[Counters] = field(default_factory=list)
     _stop: threading.Event = field(default_factory=threading.Event)

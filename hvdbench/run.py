@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 # Barriers before and after the steps that only compare clocks.
 CLOCK_ROUNDS = 8
+HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
@@ -76,21 +77,13 @@ def run(config: RunConfig, cluster: Cluster, around: Around) -> Path | None:
         agree(channel, preflight.statement(config, facts(), graph.facts))
         with strategy.session(graph) as session:
             timing, meetings = measure(config, cluster, strategy, graph, session, channel, meter)
-            reports = channel.gather(json.dumps(report_of(timing, facts(), meetings)).encode())
-            told = json.dumps(exposed([json.loads(each) for each in reports], config)) if cluster.is_chief else ""
-            intervals = json.loads(channel.exchange(told.encode())[0])[cluster.index]
-            nics = channel.gather(json.dumps(meter.facts(intervals)).encode())
+            reports = collect(config, cluster, channel, meter, report_of(timing, facts(), meetings))
             if not cluster.is_chief:
                 return None
+            served = [json.loads(each)["task"] for each in channel.ask("facts")]
+            links = None if around.links is None else json.loads(around.links.read_text())
             record = make_record(
-                config,
-                graph.facts,
-                timing,
-                with_nics([json.loads(report) for report in reports], [json.loads(each) for each in nics]),
-                [json.loads(each)["task"] for each in channel.ask("facts")],
-                strategy.placement(graph),
-                commit(Path(__file__).parent),
-                None if around.links is None else json.loads(around.links.read_text()),
+                config, graph.facts, timing, reports, served, strategy.placement(graph), commit(HERE), links
             )
             path = store.save(record, around.results)
             if around.weights is not None:
@@ -98,6 +91,18 @@ def run(config: RunConfig, cluster: Cluster, around: Around) -> Path | None:
     if not record.valid:
         raise RunError(f"the run is invalid: {record.validity}; its record is {path}")
     return path
+
+
+def collect(
+    config: RunConfig, cluster: Cluster, channel: Channel, meter: WireMeter, mine: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Every worker's report on the chief, with the bytes of its NICs; elsewhere whatever came."""
+    reports = [json.loads(each) for each in channel.gather(json.dumps(mine).encode())]
+    # Which part of a step is all exchange depends on the slowest worker, so the chief tells everyone.
+    told = json.dumps(exposed(reports, config)) if cluster.is_chief else ""
+    intervals = json.loads(channel.exchange(told.encode())[0])[cluster.index]
+    nics = [json.loads(each) for each in channel.gather(json.dumps(meter.facts(intervals)).encode())]
+    return with_nics(reports, nics)
 
 
 def answer(question: str, meter: WireMeter, statement: Callable[[], dict[str, Any]]) -> bytes:

@@ -1,8 +1,9 @@
 """`make bench`: paired ratios from one interleaved run."""
 
-from tests.bench import command_line, harness, stamps
+from tests.bench import command_line, harness, stamps, wire
 
 if __name__ == "__main__":
     command_line.main()
     harness.main()
     stamps.main()
+    wire.main()
