@@ -39,9 +39,11 @@ def test_all_follow_a_delayed_worker_and_the_wait_is_not_exchange(strategy: str,
     assert median(record["compute_s"][1]) > DELAY_S
     assert median(record["wait_s"][1]) < 0.15 * DELAY_S
     for worker in (0, 1):
-        for step, step_s in enumerate(record["step_s"][worker]):
+        for step, moments in enumerate(record["marks"]["steps"][worker]):
             parts = sum(record[name][worker][step] for name in ("input_s", "compute_s", "wait_s", "exchange_s"))
-            assert parts == pytest.approx(step_s, abs=0.002)
+            # From the step's first mark to its last; the loop's own clock, read around them, can only show more.
+            assert parts == pytest.approx(moments[-1] - moments[0], abs=1e-5)
+            assert parts <= record["step_s"][worker][step] + 1e-3
 
 
 def test_backup_workers_compute_more_than_is_applied(results: Path) -> None:
