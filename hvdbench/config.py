@@ -99,22 +99,26 @@ class RunConfig:
             )
 
     @property
+    def asynchronous(self) -> bool:
+        """Whether every worker updates the model by itself."""
+        return strategies.traits(self.strategy).asynchronous
+
+    @property
     def bulk_synchronous(self) -> bool:
         """Whether every update must hold exactly one gradient of every worker."""
-        traits = strategies.traits(self.strategy)
-        return not traits.asynchronous and self.tokens == "strict" and self.aggregated == self.workers
+        return not self.asynchronous and self.tokens == "strict" and self.aggregated == self.workers
 
     @property
     def aggregated(self) -> int:
         """Gradients in one update."""
-        if strategies.traits(self.strategy).asynchronous:
+        if self.asynchronous:
             return 1
         return self.workers if self.replicas_to_aggregate is None else self.replicas_to_aggregate
 
     @property
     def updates_per_step(self) -> int:
         """Updates of the shared model that stand for one step: an asynchronous one holds one worker's gradient."""
-        return self.workers if strategies.traits(self.strategy).asynchronous else 1
+        return self.workers if self.asynchronous else 1
 
     def comparable(self) -> dict[str, Any]:
         """The fields that define the measurement, as plain data."""

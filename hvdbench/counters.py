@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from bisect import bisect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -71,14 +71,13 @@ class Sampler:
 
 def fastest(samples: list[Counters], nic: str) -> float:
     """The most bytes per second that `nic` moved in its faster direction between two samples."""
-    return max(
-        (
-            max(difference(before, after).get(nic, (0, 0))) / (after.at - before.at)
-            for before, after in zip(samples, samples[1:], strict=False)
-            if after.at - before.at > PERIOD_S / 2
-        ),
-        default=0.0,
-    )
+    return max((size / dt for dt, size in _intervals(samples, nic) if dt > PERIOD_S / 2), default=0.0)
+
+
+def _intervals(samples: list[Counters], nic: str) -> Iterator[tuple[float, int]]:
+    """Seconds between each two samples and the bytes that the faster direction moved in them."""
+    for before, after in zip(samples, samples[1:], strict=False):
+        yield after.at - before.at, max(difference(before, after).get(nic, (0, 0)))
 
 
 @dataclass(frozen=True)
@@ -99,9 +98,7 @@ def busy(samples: list[Counters], nic: str, floor_bytes_per_s: float) -> Busy:
     The floor leaves out a network at rest with its few control messages.
     """
     seconds, moved = 0.0, 0
-    for before, after in zip(samples, samples[1:], strict=False):
-        dt = after.at - before.at
-        size = max(difference(before, after).get(nic, (0, 0)))
+    for dt, size in _intervals(samples, nic):
         if dt > 0 and size / dt >= floor_bytes_per_s:
             seconds, moved = seconds + dt, moved + size
     return Busy(seconds, moved)

@@ -55,7 +55,7 @@ def exposed(reports: Sequence[dict[str, Any]], config: RunConfig) -> list[list[t
     if not config.bulk_synchronous or not _stamped(reports):
         return [[] for _ in reports]
     offsets = [offset for offset, _ in _offsets(reports)]
-    marks = [[Marks(*each) for each in report["marks"]] for report in reports]
+    marks = _marks(reports)
     slowest = [
         max(each.ready - offset for each, offset in zip(step, offsets, strict=True))
         for step in zip(*marks, strict=True)
@@ -179,8 +179,8 @@ def _phases(config: RunConfig, reports: Sequence[dict[str, Any]]) -> tuple[dict[
     if not _stamped(reports):
         return nothing, None
     offsets = _offsets(reports)
-    marks = [[Marks(*each) for each in report["marks"]] for report in reports]
-    waits = not _asynchronous(config)
+    marks = _marks(reports)
+    waits = not config.asynchronous
     phases = phases_of(marks, [offset for offset, _ in offsets], config.bulk_synchronous, waits)
     zero = marks[0][0].begun
     kept = {
@@ -200,6 +200,10 @@ def _stamped(reports: Sequence[dict[str, Any]]) -> bool:
     return all(report["marks"] is not None and report["task"]["device"] == "CPU" for report in reports)
 
 
+def _marks(reports: Sequence[dict[str, Any]]) -> list[list[Marks]]:
+    return [[Marks(*each) for each in report["marks"]] for report in reports]
+
+
 def _offsets(reports: Sequence[dict[str, Any]]) -> list[tuple[float, float]]:
     """Each worker's clock against the chief's and the uncertainty; processes of one host read one clock."""
     home = reports[0]["task"]["host"]
@@ -207,15 +211,9 @@ def _offsets(reports: Sequence[dict[str, Any]]) -> list[tuple[float, float]]:
     return [(0.0, 0.0) if report["task"]["host"] == home else each for report, each in zip(reports, found, strict=True)]
 
 
-def _asynchronous(config: RunConfig) -> bool:
-    from hvdbench import strategies
-
-    return strategies.traits(config.strategy).asynchronous
-
-
 def synchrony(config: RunConfig, contributions: Sequence[int], reports: Sequence[dict[str, Any]]) -> str:
     """`bulk-synchronous` when the counts say so, of every update and worker, and what they say otherwise (C15)."""
-    if _asynchronous(config):
+    if config.asynchronous:
         return "asynchronous"
     if set(contributions) != {config.steps} or len(contributions) != config.workers:
         return f"{UNEVEN}: contributions are {list(contributions)} in {config.steps} updates"

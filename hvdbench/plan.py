@@ -10,7 +10,7 @@ from hvdbench import models
 from hvdbench.errors import UsageError
 from hvdbench.models.spec import Variable
 from hvdbench.strategies import placement, wire
-from hvdbench.units import bytes_text, share_text
+from hvdbench.units import aligned, bytes_text, share_text
 
 FLOAT32_BYTES = 4
 # From here on the hottest PS visibly sets the pace (C08).
@@ -86,9 +86,9 @@ def advice(variables: Sequence[Variable], plans: dict[str, Plan], chosen: str) -
 def render(model: str, ps: int, workers: int, chosen: str, form: str) -> str:
     """The plan of one model as `table` or `json`; json holds every placement, the chosen one at the top."""
     variables = models.spec(model).variables()
+    mine = plan(variables, ps, workers, chosen)
     plans = {policy: plan(variables, ps, workers, policy) for policy in placement.POLICIES}
-    recommended = advice(variables, plans, chosen) if chosen in plans else None
-    mine = plans.get(chosen) or plan(variables, ps, workers, chosen)
+    recommended = advice(variables, plans, chosen)
     if form == "json":
         head = {"model": model, "ps_tasks": ps, "workers": workers, **asdict(mine), "recommendation": recommended}
         every = {name: asdict(each) for name, each in plans.items()}
@@ -110,9 +110,8 @@ def _table(model: str, workers: int, mine: Plan, plans: dict[str, Plan], recomme
         share = share_text(load.bytes / total)
         cells = (str(load.ps), str(len(load.variables)), bytes_text(load.bytes), share)
         rows.append((*cells, bytes_text(load.nic_bytes_per_step)))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [f"{model}, {ps} PS and {workers} workers, {mine.placement}, float32 (computed, one task a host)", ""]
-    lines += ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+    lines += aligned(rows, str.rjust)
     lines += [
         "",
         f"hottest share {share_text(mine.hottest_share)}, max/mean {mine.max_over_mean:.2f}; "

@@ -23,6 +23,7 @@ from hvdbench.phases import read_stamps
 from hvdbench.progress import Progress
 from hvdbench.record import store, traffic
 from hvdbench.record.facts import commit, task_facts
+from hvdbench.record.migrations import BULK
 from hvdbench.record.schema import Record
 
 if TYPE_CHECKING:
@@ -107,10 +108,9 @@ def collect(
 
 def answer(question: str, meter: WireMeter, statement: Callable[[], dict[str, Any]]) -> bytes:
     """What a PS replies to the chief: its statement, with its NICs' bytes once the window is closed."""
-    if question == "start":
-        meter.start()
-    elif question == "stop":
-        meter.stop()
+    if question in ("start", "stop"):
+        (meter.start if question == "start" else meter.stop)()
+        return b""
     said = statement()
     if question == "facts":
         said["task"]["nics"] = meter.facts()
@@ -236,7 +236,7 @@ def summary(record: Record) -> str:
     remarks = [f"{record.config['workers']} worker(s)"]
     if sum(record.dropped):
         remarks.append(f"{record.processed_images} images processed and {record.applied_images} applied")
-    if record.synchrony != "bulk-synchronous":
+    if record.synchrony != BULK:
         remarks.append(record.synchrony)
     if record.config["input"] != "synthetic":
         remarks.append(f"input {record.config['input']}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 Second: TypeAlias = float
@@ -69,3 +69,9 @@ def percent_text(value: Ratio) -> str:
 def p_text(value: float) -> str:
     """A p-value with two significant digits."""
     return f"{value:.2g}"
+
+
+def aligned(rows: Sequence[Sequence[str]], justify: Callable[[str, int], str]) -> list[str]:
+    """One line a row, every column as wide as its widest cell; `justify` is str.ljust or str.rjust."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(justify, row, widths)).rstrip() for row in rows]

@@ -11,11 +11,11 @@ from hvdbench.compare.bound import scaling_sentence, traffic_note
 from hvdbench.compare.contrast import contrast
 from hvdbench.compare.efficiency import efficiency_warning
 from hvdbench.compare.steps import warnings as step_warnings
+from hvdbench.record.migrations import BULK
 from hvdbench.record.schema import Record
 from hvdbench.units import ImagePerSecond, Ratio, Second, ms_text
 
 ONE_HOST = "all tasks on one host: traffic is loopback and processes share its cores"
-SYNCHRONOUS = "bulk-synchronous"
 WORKER = "worker"
 FEED = "images are fed from numpy through a Placeholder inside every timed step"
 # Medians of parts need not add up: beyond this they are not called a sum.
@@ -88,7 +88,7 @@ def _traffic(arms: Arms) -> list[str]:
 
 
 def _synchrony(name: str, records: Sequence[Record]) -> list[str]:
-    other = [record.synchrony for record in records if record.synchrony != SYNCHRONOUS]
+    other = [record.synchrony for record in records if record.synchrony != BULK]
     if not other:
         return []
     share = "" if len(other) == len(records) else f" in {len(other)} of {len(records)} launches"
@@ -155,7 +155,7 @@ def _shows_scaling(records: Sequence[Record]) -> bool:
     hosts = [task["host"] for task in first.tasks]
     on_cpu = any(task["device"] == "CPU" for task in first.tasks if task["role"] == WORKER)
     crowded = on_cpu and len(set(hosts)) < len(hosts)
-    in_step = all(record.synchrony == SYNCHRONOUS for record in records)
+    in_step = all(record.synchrony == BULK for record in records)
     plain = input_name(first) == DEFAULT_INPUT and delay(first) is None
     return first.config["workers"] > 1 and in_step and plain and not crowded
 

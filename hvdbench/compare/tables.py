@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from hvdbench.errors import UsageError
-from hvdbench.units import images_per_s_text, interval_text, ratio_text, share_text
+from hvdbench.units import aligned, images_per_s_text, interval_text, ratio_text, share_text
 
 if TYPE_CHECKING:
     from hvdbench.compare.compare import Comparison, Group
@@ -115,7 +115,4 @@ def _markdown(comparison: Comparison) -> str:
 
 
 def _table(comparison: Comparison) -> str:
-    rows = _rows(comparison)
-    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
-    padded = [[cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows]
-    return "\n".join([*("  ".join(row).rstrip() for row in padded), "", *_remarks(comparison)])
+    return "\n".join([*aligned(_rows(comparison), str.ljust), "", *_remarks(comparison)])

@@ -82,13 +82,11 @@ def star_argvs(lab: Lab, args: argparse.Namespace, words: list[str]) -> dict[tup
 
 def ring_argv(lab: Lab, args: argparse.Namespace, words: list[str]) -> list[str]:
     """The launcher's command, started on the first node as a user would on a cluster's."""
-    ranks = len(lab.nodes) * args.slots
-    hosts = ",".join(f"{node.name}:{args.slots}" for node in lab.nodes)
     run = [sys.executable, "-m", "hvdbench", "run", "--strategy", args.strategy, *words]
     if args.starter == "mpirun":
         argv = [*node_mpirun(lab, args.slots), *run]
     else:
-        argv = [str(Path(sys.executable).parent / "horovodrun"), "-np", str(ranks), "-H", hosts]
+        argv = [str(Path(sys.executable).parent / "horovodrun"), *_ranks(lab, args.slots)]
         argv += ["-p", str(ssh.PORT), "-i", str(ssh.key(folder(lab))), f"--{args.starter.removeprefix('horovodrun-')}"]
         argv += ["--network-interface", "eth0", *run]
     return enter(lab.nodes[0], argv)
@@ -100,9 +98,13 @@ def node_mpirun(lab: Lab, slots: int) -> list[str]:
     nets = ["-mca", "oob_tcp_if_include", lab.subnet, "-mca", "btl_tcp_if_include", lab.subnet]
     # No shared memory: the nodes are one machine, and MPI would find out.
     nets += ["-mca", "btl", "self,tcp", "-mca", "pml", "ob1"]
+    return ["mpirun", "--allow-run-as-root", *agent, *nets, *_ranks(lab, slots), "--bind-to", "none"]
+
+
+def _ranks(lab: Lab, slots: int) -> list[str]:
+    """How many ranks, and where, in the words that mpirun and horovodrun share."""
     hosts = ",".join(f"{node.name}:{slots}" for node in lab.nodes)
-    ranks = ["-H", hosts, "-np", str(len(lab.nodes) * slots), "--bind-to", "none"]
-    return ["mpirun", "--allow-run-as-root", *agent, *nets, *ranks]
+    return ["-H", hosts, "-np", str(len(lab.nodes) * slots)]
 
 
 def _run(argv: Sequence[str]) -> None:

@@ -21,6 +21,7 @@ from statistics import median
 from hvdbench.cluster.ports import free_ports
 from hvdbench.errors import RunError
 from hvdbench.record.store import write_json
+from hvdbench.units import aligned, bytes_text
 
 SIZES_BYTES = tuple(4096 * 4**power for power in range(9))
 TRANSPORTS = ("tcp", "grpc_pull", "grpc_push", "mpi")
@@ -116,12 +117,9 @@ def save(transfers: Sequence[Transfer], between: str, folder: Path, links: list[
 
 def table(transfers: Sequence[Transfer]) -> str:
     """Sizes down, transports across, in MB/s."""
-    from hvdbench.units import bytes_text
-
     names = [name for name in TRANSPORTS if any(each.transport == name for each in transfers)]
     by = {(each.transport, each.size_bytes): each.bytes_per_s for each in transfers}
     rows = [["size", *(f"{name} MB/s" for name in names)]]
     for size in sorted({each.size_bytes for each in transfers}):
         rows.append([bytes_text(size), *(f"{by[name, size] / 1e6:.1f}" for name in names)])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(aligned(rows, str.rjust))

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -57,10 +58,13 @@ class ParameterServer(Strategy):
                 return super().make_variable(variable, initial)
         return [self._piece(piece, initial) for piece in self._pieces(variable.name)]
 
-    def _pieces(self, name: str) -> list[placement.Piece]:
+    @cached_property
+    def _assigned(self) -> tuple[placement.Piece, ...]:
         spec = models.spec(self.config.model, self.config.classes)
-        assigned = placement.assign(spec.variables(), len(self.cluster.ps_hosts), self.config.placement)
-        return [piece for piece in assigned if piece.variable == name]
+        return placement.assign(spec.variables(), len(self.cluster.ps_hosts), self.config.placement)
+
+    def _pieces(self, name: str) -> list[placement.Piece]:
+        return [piece for piece in self._assigned if piece.variable == name]
 
     def _piece(self, piece: placement.Piece, initial: Callable[[], Any]) -> Any:
         def value() -> Any:
