@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from hvdbench.errors import HvdbenchError, UsageError
+from hvdbench.strategies.tuning import DEFAULT as ALGORITHM
 
 if TYPE_CHECKING:
     from hvdbench.run import Around
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 CONFIG_OPTIONS = (
     "model", "batch_size", "steps", "warmup", "input", "placement", "learning_rate", "seed", "dtype", "classes",
     "tokens", "replicas_to_aggregate", "delay_worker", "allreduce_algorithm", "fusion_mb", "cycle_ms", "mpi_defaults",
+    "compute",
 )  # fmt: skip
 
 STARTERS = ("mpirun", "horovodrun-gloo", "horovodrun-mpi")
@@ -51,10 +53,13 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--delay-worker", type=delay, default=None, metavar="WORKER:SECONDS", help="slow one worker in every step"
     )
-    parser.add_argument("--allreduce-algorithm", default="ring", help="Open MPI's for horovod; default: its own choice")
+    parser.add_argument(
+        "--allreduce-algorithm", default=ALGORITHM, help="Open MPI's for horovod; `default` leaves it the choice"
+    )
     parser.add_argument("--fusion-mb", type=int, default=None, help="Horovod's fusion threshold in MiB")
     parser.add_argument("--cycle-ms", type=float, default=None, help="Horovod's cycle time")
     parser.add_argument("--mpi-defaults", action="store_true", help="leave MPI and Horovod as they are, to compare")
+    parser.add_argument("--compute", default="full", help="full; none: exchange the model's values, compute nothing")
     parser.add_argument(
         "--save-weights", type=Path, default=None, metavar="FILE.npz", help="the chief's variables after the last step"
     )
@@ -138,7 +143,7 @@ def add_launch_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ps", type=int, default=1, help="PS tasks of a parameter-server strategy")
     parser.add_argument("--workers", type=int, default=None, help="its workers; default: the nodes that are left")
     parser.add_argument("--colocate", action="store_true", help="PS tasks on the workers' nodes")
-    parser.add_argument("--starter", choices=STARTERS, default="mpirun", help="what starts ranks")
+    parser.add_argument("--starter", choices=STARTERS, help="of ranks; default horovodrun-gloo for horovod")
     add_run_options(parser)
 
 
@@ -159,20 +164,26 @@ def cmd_run(args: argparse.Namespace) -> int:
     strategy = args.strategy or ("horovod" if launched else "local")
     from hvdbench import strategies
 
-    if strategies.traits(strategy).needs_ps:
+    traits = strategies.traits(strategy)
+    if traits.needs_ps:
         raise UsageError(f"strategy {strategy} has several roles; start it with python -m hvdbench.ps")
     config = RunConfig(strategy=strategy, workers=size, **config_fields(args))
-    cluster = (
-        Cluster(workers=size)
-        if launched is None
-        else Cluster(
+    if traits.transport == "grpc" and not traits.one_worker:
+        from hvdbench.cluster.mpi import cluster_from_mpi
+
+        cluster = cluster_from_mpi(0)
+        if cluster.workers != size:
+            raise UsageError(f"strategy {strategy} learns its addresses through MPI; start it with mpirun")
+    elif launched is None:
+        cluster = Cluster(workers=size)
+    else:
+        cluster = Cluster(
             index=launched.rank,
             workers=size,
             local_rank=launched.local_rank,
             processes_on_host=launched.local_size,
             launcher=launched.launcher,
         )
-    )
     announce(run(config, cluster, around(args)))
     return 0
 

@@ -11,9 +11,11 @@ from hvdbench import models, strategies
 from hvdbench.errors import UsageError
 from hvdbench.strategies.placement import POLICIES
 from hvdbench.strategies.tuning import ALGORITHMS
+from hvdbench.strategies.tuning import DEFAULT as DEFAULT_ALGORITHM
 
 INPUTS = ("synthetic", "feed")
 TOKENS = ("strict", "default")
+COMPUTE = ("full", "none")
 
 
 @dataclass(frozen=True)
@@ -22,8 +24,9 @@ class RunConfig:
 
     `learning_rate` and `classes` None mean the model's own; `replicas_to_aggregate` None means every worker.
     `delay_worker` is (worker, seconds added to each of its steps). `allreduce_algorithm`, `fusion_mb` and
-    `cycle_ms` tune Horovod (strategies/tuning.py); `mpi_defaults` leaves all of it as it is. Raises UsageError
-    on a request that makes no sense.
+    `cycle_ms` tune Horovod (strategies/tuning.py); `mpi_defaults` leaves all of it as it is. `compute` "none"
+    exchanges the model's own values instead of gradients: the price of the exchange alone. Raises UsageError on a
+    request that makes no sense.
     """
 
     strategy: str = "local"
@@ -43,10 +46,11 @@ class RunConfig:
     tokens: str = "strict"
     replicas_to_aggregate: int | None = None
     delay_worker: tuple[int, float] | None = None
-    allreduce_algorithm: str = "ring"
+    allreduce_algorithm: str = DEFAULT_ALGORITHM
     fusion_mb: int | None = None
     cycle_ms: float | None = None
     mpi_defaults: bool = False
+    compute: str = "full"
 
     def __post_init__(self) -> None:
         traits = strategies.traits(self.strategy)
@@ -54,6 +58,7 @@ class RunConfig:
         _one_of("--input", self.input, INPUTS)
         _one_of("--placement", self.placement, tuple(POLICIES))
         _one_of("--dtype", self.dtype, ("float32", "float64"))
+        _one_of("--compute", self.compute, COMPUTE)
         _one_of("--tokens", self.tokens, TOKENS)
         _one_of("--allreduce-algorithm", self.allreduce_algorithm, tuple(ALGORITHMS))
         for flag, value, least in (
@@ -114,6 +119,11 @@ class RunConfig:
         if self.asynchronous:
             return 1
         return self.workers if self.replicas_to_aggregate is None else self.replicas_to_aggregate
+
+    @property
+    def images_per_contribution(self) -> int:
+        """Images behind one worker's part of an update; none where nothing is computed."""
+        return self.batch_size if self.compute == "full" else 0
 
     @property
     def updates_per_step(self) -> int:

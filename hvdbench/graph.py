@@ -48,6 +48,22 @@ class LocalGradients(tf.train.GradientDescentOptimizer):
         return found
 
 
+class EchoedValues(LocalGradients):
+    """Plain SGD on the variables' own values in place of gradients: every tensor travels, nothing is computed.
+
+    After k steps at rate r a variable is (1 - r)**k times its first value, whatever the strategy.
+    """
+
+    def __init__(self, rate: float, values: list[Any]) -> None:
+        super().__init__(rate)
+        self.values = values
+
+    def compute_gradients(self, loss: Any, variables: Any) -> Any:
+        # Backwards through nothing but what joins the parts of a variable.
+        self.gradients = tf.gradients(self.values, variables, grad_ys=self.values)
+        return list(zip(self.gradients, variables, strict=True))
+
+
 def build_graph(config: RunConfig, strategy: Strategy, worker: int) -> Graph:
     """Build the model under the strategy in the default graph; `worker` seeds this worker's batch."""
     spec, dtype = models.spec(config.model, config.classes), tf.as_dtype(config.dtype)
@@ -59,10 +75,12 @@ def build_graph(config: RunConfig, strategy: Strategy, worker: int) -> Graph:
         loss, inputs = network.loss(spec, values, images, labels)
         facts = graph_facts(config, spec, loss, values, (images, labels))
         rate = spec.learning_rate if config.learning_rate is None else config.learning_rate
-        own = LocalGradients(rate)
+        own = LocalGradients(rate) if config.compute == "full" else EchoedValues(rate, list(values.values()))
         optimizer = strategy.wrap_optimizer(own)
         gradients = optimizer.compute_gradients(loss, variables)
         train_op = strategy.apply(optimizer, gradients, rate, global_step)
+        if config.compute == "none":
+            loss, inputs = tf.zeros((), dtype), {}
         stamps = Stamps(strategy.pulls, values, inputs, own.gradients, [gradient for gradient, _ in gradients])
         fetches = {"train": train_op, "loss": loss, "stamps": stamps.build(strategy.sent_ops())}
         fetches |= strategy.readings(train_op)

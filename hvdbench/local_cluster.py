@@ -27,6 +27,17 @@ def launch(ps: int, workers: int, words: list[str]) -> int:
     return 0
 
 
+def launch_ranks(ps: int, workers: int, words: list[str]) -> int:
+    """Start the tasks as ranks of one mpirun and return 0; raises RunError when it fails."""
+    if ps < 1 or workers < 1:
+        raise UsageError(f"--ps is {ps} and --workers is {workers}; at least one of each is needed")
+    from hvdbench.sweep import mpirun
+
+    argv = [*mpirun(ps + workers), sys.executable, "-m", "hvdbench.ps", *words, "--ps", str(ps)]
+    run_tasks({("launcher", 0): argv})
+    return 0
+
+
 def tasks_of(ps: int, workers: int) -> list[tuple[str, int]]:
     """Role and index of every task, PS tasks first."""
     return [(PS, index) for index in range(ps)] + [(WORKER, index) for index in range(workers)]

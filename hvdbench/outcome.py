@@ -9,6 +9,7 @@ from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from hvdbench import strategies
 from hvdbench.config import RunConfig
 from hvdbench.loop import Timing
 from hvdbench.phases import Marks, clock_offsets, phases_of
@@ -93,7 +94,7 @@ def make_record(
     """
     taken = [len(report["step_s"]) for report in reports]
     contributions = timing.counted or taken
-    applied = sum(contributions) * config.batch_size
+    applied = sum(contributions) * config.images_per_contribution
     total = sum(each["bytes"] for each in placement)
     phases, marks = _phases(config, reports)
     tasks = [report["task"] for report in reports] + served
@@ -108,14 +109,14 @@ def make_record(
         graph={name: value for name, value in graph.items() if name != "forward"},
         tasks=[{k: v for k, v in task.items() if k != "nics"} for task in tasks],
         window_s=timing.window_s,
-        processed_images=sum(taken) * config.batch_size,
+        processed_images=sum(taken) * config.images_per_contribution,
         applied_images=applied,
         images_per_s=images_per_s(applied, timing.window_s),
         contributions=contributions,
         step_s=[report["step_s"] for report in reports],
         loss=[report["loss"] for report in reports],
         wire_bytes=wire_bytes(tasks),
-        wire_predicted_bytes=predicted_bytes(graph, tasks, placement, taken),
+        wire_predicted_bytes=predicted_bytes(config.strategy, graph, tasks, placement, taken),
         links=links,
         line_rate_bytes_per_s=None if not links else min(max(link["bytes_per_s"].values()) for link in links),
         placement=placement,
@@ -159,7 +160,11 @@ def wire_bytes(tasks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def predicted_bytes(
-    graph: dict[str, Any], tasks: Sequence[dict[str, Any]], placement: Sequence[dict[str, Any]], steps: Sequence[int]
+    strategy: str,
+    graph: dict[str, Any],
+    tasks: Sequence[dict[str, Any]],
+    placement: Sequence[dict[str, Any]],
+    steps: Sequence[int],
 ) -> dict[str, int] | None:
     """Bytes that each host's NIC should have sent, and received, in the window; None where no formula says it.
 
@@ -167,6 +172,8 @@ def predicted_bytes(
     """
     workers = [task["host"] for task in tasks if task["role"] == "worker"]
     ps = [task["host"] for task in tasks if task["role"] == "ps"]
+    if not strategies.traits(strategy).exchanges:
+        return dict.fromkeys(workers, 0)
     if ps:
         return wire.star_host_bytes(workers, ps, [each["bytes"] for each in placement], steps)
     ring = wire.ring_host_bytes(workers, graph.get("param_bytes", 0))

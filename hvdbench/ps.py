@@ -11,12 +11,13 @@ from hvdbench.cli import Parser, add_run_options, around, config_fields, guarded
 from hvdbench.cluster.environments import detect
 from hvdbench.cluster.spec import PS, WORKER, Cluster, same_host
 from hvdbench.errors import UsageError
+from hvdbench.strategies import traits
 
 
 def build_parser() -> argparse.ArgumentParser:
     """Options of a PS run, in new and old TensorFlow spellings."""
     parser = Parser(prog="python -m hvdbench.ps", description="A parameter-server run.")
-    parser.add_argument("--strategy", default="ps_sync", help="ps_sync (the default) or ps_async")
+    parser.add_argument("--strategy", default="ps_sync", help="ps_sync (the default), ps_async or mpi_star")
     parser.add_argument("--ps", type=int, default=None, help="number of PS tasks")
     parser.add_argument("--workers", type=int, default=None, help="number of workers (on this machine)")
     parser.add_argument("--ps-hosts", "--ps_hosts", default=None, help="host:port,host:port of every PS")
@@ -42,9 +43,12 @@ def _dispatch(words: list[str]) -> int:
     launched = detect(os.environ)
     if launched is not None and launched.launcher == "openmpi":
         return run_rank(args)
-    from hvdbench.local_cluster import launch
+    from hvdbench.local_cluster import launch, launch_ranks
 
-    return launch(args.ps, 1 if args.workers is None else args.workers, words)
+    workers = 1 if args.workers is None else args.workers
+    if traits(args.strategy).transport == "mpi":
+        return launch_ranks(args.ps, workers, words)
+    return launch(args.ps, workers, words)
 
 
 def cluster_by_hand(args: argparse.Namespace) -> Cluster:

@@ -234,6 +234,9 @@ def announce(path: Path | None) -> None:
 def summary(record: Record) -> str:
     """One line: applied rate, what was dropped or out of step, what was fed, and where the record is."""
     remarks = [f"{record.config['workers']} worker(s)"]
+    if record.config["compute"] == "none":
+        step_s = record.window_s / max(map(len, record.step_s))
+        return f"{record.strategy}: {step_s:.4f} s a step, nothing computed, {remarks[0]}, record {record.path}"
     if sum(record.dropped):
         remarks.append(f"{record.processed_images} images processed and {record.applied_images} applied")
     if record.synchrony != BULK:

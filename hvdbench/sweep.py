@@ -60,7 +60,7 @@ def _knows(traits: strategies.Traits, flag: str) -> bool:
     if flag == "delay_worker":
         return not traits.one_worker
     if flag in RING_ONLY:
-        return traits.topology == "ring"
+        return traits.tuned
     return traits.needs_ps if flag in PS_ONLY else traits.has_tokens if flag in TOKENS_ONLY else True
 
 

@@ -1,7 +1,8 @@
-"""Addresses of a PS cluster started by mpirun, exchanged through MPI."""
+"""Addresses of the tasks that mpirun started, exchanged through MPI."""
 
 from __future__ import annotations
 
+import os
 import socket
 from typing import Any
 
@@ -11,6 +12,8 @@ from hvdbench.cluster.spec import PS, Cluster, role_of
 
 def cluster_from_mpi(ps: int) -> Cluster:
     """This rank's cluster; the first `ps` ranks serve. Collective: every rank must call it."""
+    # A rank that waits shares its cores with computation, as on every CPU cluster.
+    os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
     from mpi4py import MPI
 
     world = MPI.COMM_WORLD

@@ -43,7 +43,7 @@ class Cluster:
 
 def role_of(rank: int, size: int, ps: int) -> tuple[str, int]:
     """Role and index of an MPI rank: the first `ps` ranks serve; raises UsageError with no rank left to work."""
-    if ps < 1 or size <= ps:
+    if ps < 0 or size <= ps:
         raise UsageError(f"--ps is {ps} but mpirun started {size} ranks; start at least ps + 1 ranks")
     return (PS, rank) if rank < ps else (WORKER, rank - ps)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from hvdbench.errors import UsageError
 from hvdbench.record.schema import Record
 from hvdbench.strategies import STRATEGIES
+from hvdbench.strategies.tuning import DEFAULT as ALGORITHM
 from hvdbench.units import ImagePerSecond
 
 Arms: TypeAlias = Mapping[str, Sequence[Record]]
@@ -88,17 +89,20 @@ def _options(record: Record) -> str:
         words.append(f"tokens={tokens}")
     if (aggregated := config.get("replicas_to_aggregate") or config["workers"]) != config["workers"]:
         words.append(f"{aggregated}/{config['workers']} aggregated")
-    if topology(record) == "ring":
-        words += _tuning(config)
+    if record.strategy in STRATEGIES and STRATEGIES[record.strategy].tuned:
+        words += _tuning(record)
     slowed = delay(record)
     return "".join(f" {word}" for word in words) + _input(record) + (f" delayed {_colon(slowed)}" if slowed else "")
 
 
-def _tuning(config: Mapping[str, Any]) -> list[str]:
-    """Horovod's settings where they are not hvdbench's own."""
+def _tuning(record: Record) -> list[str]:
+    """Horovod's transport where it is not MPI, and its settings where they are not hvdbench's own."""
+    config = record.config
+    # Over Gloo no MPI is loaded, and MPI's settings do nothing.
+    gloo = record.tasks[0]["versions"].get("mpi", "unknown") is None
     if config.get("mpi_defaults", True):
-        return ["MPI defaults"]
-    words = [algorithm] if (algorithm := config["allreduce_algorithm"]) != "ring" else []
+        return ["gloo, untuned" if gloo else "MPI defaults"]
+    words = ["gloo"] if gloo else [] if config["allreduce_algorithm"] == ALGORITHM else [config["allreduce_algorithm"]]
     words += [f"fusion {config['fusion_mb']} MiB"] if config["fusion_mb"] is not None else []
     return words + ([f"cycle {config['cycle_ms']:g} ms"] if config["cycle_ms"] is not None else [])
 

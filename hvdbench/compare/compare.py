@@ -64,6 +64,10 @@ def compare(records: Sequence[Record], baseline: str | None = None, allow: Seque
     if not usable:
         why = "; ".join(excluded) or "none was given"
         raise NotComparableError(f"not comparable: none of {len(records)} records is valid: {why}; run again")
+    if any(record.config["compute"] == "none" for record in usable):
+        raise NotComparableError(
+            "not comparable: a run with --compute none has no images/s; hvdbench diagnose weighs it, leave it out here"
+        )
     arms = grouped(usable)
     base = find_baseline(arms, baseline)
     allowed = accepted_differences(arms, allow)

@@ -18,7 +18,7 @@ from hvdbench.errors import RunError, UsageError
 from hvdbench.lab import linerate, ssh
 from hvdbench.lab.commands import enter
 from hvdbench.lab.netns import folder, lab
-from hvdbench.lab.topology import Lab
+from hvdbench.lab.topology import Lab, Node
 from hvdbench.local_cluster import interrupt, run_tasks, tasks_of
 
 PORT = 2222
@@ -31,6 +31,7 @@ def launch(args: argparse.Namespace, flags: list[str]) -> int:
     """
     traits = strategies.traits(args.strategy)
     signal.signal(signal.SIGTERM, interrupt)
+    starter = args.starter or ("horovodrun-gloo" if args.strategy == "horovod" else "mpirun")
     with lab(args.nodes, args.rate, args.delay, args.node) as made:
         print(f"lab {made.key}: {len(made.nodes)} nodes at {args.rate}, measuring the links", flush=True)
         links = linerate.measure(made)
@@ -40,11 +41,13 @@ def launch(args: argparse.Namespace, flags: list[str]) -> int:
         path.write_text(json.dumps([asdict(link) for link in links]))
         cores = max(1, (os.cpu_count() or 1) * args.slots // len(made.nodes))
         words = [*flags, "--links", str(path), "--host-cores", str(cores)]
-        if traits.needs_ps:
+        if traits.needs_ps and traits.transport == "mpi":
+            _run(star_ranks_argv(made, args, words))
+        elif traits.needs_ps:
             run_tasks(star_argvs(made, args, words))
         else:
-            with nullcontext() if args.starter == "mpirun" else ssh.servers(made):
-                _run(ring_argv(made, args, words))
+            with nullcontext() if starter == "mpirun" else ssh.servers(made):
+                _run(ring_argv(made, args, words, starter))
     return 0
 
 
@@ -80,31 +83,60 @@ def star_argvs(lab: Lab, args: argparse.Namespace, words: list[str]) -> dict[tup
     }
 
 
-def ring_argv(lab: Lab, args: argparse.Namespace, words: list[str]) -> list[str]:
-    """The launcher's command, started on the first node as a user would on a cluster's."""
+def star_ranks_argv(lab: Lab, args: argparse.Namespace, words: list[str]) -> list[str]:
+    """The launcher's command for a star of MPI ranks, every rank on the node where its task belongs."""
+    homes = star_homes(len(lab.nodes), args.ps, args.workers, args.slots, args.colocate)
+    places = folder(lab) / "places"
+    places.write_text("".join(f"{lab.nodes[home].name}\n" for home in homes))
+    placed = ["--hostfile", str(places), "--map-by", "seq", "-np", str(len(homes)), "--bind-to", "none"]
+    task = [sys.executable, "-m", "hvdbench.ps", "--strategy", args.strategy, "--ps", str(args.ps), *words]
+    return enter(lab.nodes[0], [*_lab_mpirun(lab), *placed, *task])
+
+
+def ring_argv(lab: Lab, args: argparse.Namespace, words: list[str], starter: str) -> list[str]:
+    """The launcher's command, started on the first of its nodes as a user would on a cluster's."""
+    nodes = rank_nodes(lab, args.workers, args.slots)
     run = [sys.executable, "-m", "hvdbench", "run", "--strategy", args.strategy, *words]
-    if args.starter == "mpirun":
-        argv = [*node_mpirun(lab, args.slots), *run]
+    if starter == "mpirun":
+        argv = [*_lab_mpirun(lab), *_ranks(nodes, args.slots), "--bind-to", "none", *run]
     else:
-        argv = [str(Path(sys.executable).parent / "horovodrun"), *_ranks(lab, args.slots)]
-        argv += ["-p", str(ssh.PORT), "-i", str(ssh.key(folder(lab))), f"--{args.starter.removeprefix('horovodrun-')}"]
+        argv = [str(Path(sys.executable).parent / "horovodrun"), *_ranks(nodes, args.slots)]
+        argv += ["-p", str(ssh.PORT), "-i", str(ssh.key(folder(lab))), f"--{starter.removeprefix('horovodrun-')}"]
         argv += ["--network-interface", "eth0", *run]
-    return enter(lab.nodes[0], argv)
+    return enter(nodes[0], argv)
+
+
+def rank_nodes(lab: Lab, workers: int | None, slots: int) -> Sequence[Node]:
+    """The nodes of ranks: all, or the last ones, where a star with its PS on the first nodes has its workers.
+
+    Raises UsageError when they do not fit.
+    """
+    if workers is None:
+        return lab.nodes
+    if workers < 1 or workers % slots or workers > len(lab.nodes) * slots:
+        raise UsageError(
+            f"{workers} workers do not fill whole nodes of --slots {slots} among {len(lab.nodes)}; change --workers"
+        )
+    return lab.nodes[len(lab.nodes) - workers // slots :]
 
 
 def node_mpirun(lab: Lab, slots: int) -> list[str]:
     """Open MPI's launcher, to be started on the first node, with `slots` ranks on each node."""
+    return [*_lab_mpirun(lab), *_ranks(lab.nodes, slots), "--bind-to", "none"]
+
+
+def _lab_mpirun(lab: Lab) -> list[str]:
     agent = ["-mca", "plm_rsh_agent", str(folder(lab) / "rsh-agent")]
     nets = ["-mca", "oob_tcp_if_include", lab.subnet, "-mca", "btl_tcp_if_include", lab.subnet]
     # No shared memory: the nodes are one machine, and MPI would find out.
     nets += ["-mca", "btl", "self,tcp", "-mca", "pml", "ob1"]
-    return ["mpirun", "--allow-run-as-root", *agent, *nets, *_ranks(lab, slots), "--bind-to", "none"]
+    return ["mpirun", "--allow-run-as-root", *agent, *nets]
 
 
-def _ranks(lab: Lab, slots: int) -> list[str]:
+def _ranks(nodes: Sequence[Node], slots: int) -> list[str]:
     """How many ranks, and where, in the words that mpirun and horovodrun share."""
-    hosts = ",".join(f"{node.name}:{slots}" for node in lab.nodes)
-    return ["-H", hosts, "-np", str(len(lab.nodes) * slots)]
+    hosts = ",".join(f"{node.name}:{slots}" for node in nodes)
+    return ["-H", hosts, "-np", str(len(nodes) * slots)]
 
 
 def _run(argv: Sequence[str]) -> None:

@@ -51,4 +51,9 @@ def _1_to_2(data: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-STEPS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _1_to_2}
+def _2_to_3(data: dict[str, Any]) -> dict[str, Any]:
+    """Until schema 2 every run computed."""
+    return data | {"schema_version": 3, "config": data["config"] | {"compute": "full"}}
+
+
+STEPS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _1_to_2, 2: _2_to_3}

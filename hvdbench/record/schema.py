@@ -5,6 +5,7 @@ Schema history:
     2  every step split into input, compute, wait and exchange, with the raw marks; synchrony, dropped gradients,
        contributions per step, staleness, the commit, bytes on the wire measured and predicted, links; PS tasks among
        the tasks; fingerprint by another recipe.
+    3  config says whether anything was computed; a run without computation has no images.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 from hvdbench.errors import RunError, UsageError
 from hvdbench.record.migrations import migrated
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 VALID = "valid"
 
 
@@ -111,14 +112,15 @@ def check(record: Record) -> None:
             f"{where}images_per_s is {record.images_per_s} but applied_images / window_s is {rate}; "
             "the file was edited, run again"
         )
-    applied = sum(record.contributions) * record.config["batch_size"]
+    each = record.config["batch_size"] if record.config["compute"] == "full" else 0
+    applied = sum(record.contributions) * each
     if record.applied_images != applied:
         raise UsageError(
             f"{where}applied_images is {record.applied_images} but the contributions make {applied}; "
             "the file was edited, run again"
         )
-    if record.processed_images != sum(map(len, record.step_s)) * record.config["batch_size"]:
+    if record.processed_images != sum(map(len, record.step_s)) * each:
         raise UsageError(
             f"{where}processed_images is {record.processed_images} but there are {sum(map(len, record.step_s))} "
-            f"steps of {record.config['batch_size']} images; the file was edited, run again"
+            f"steps of {each} images; the file was edited, run again"
         )

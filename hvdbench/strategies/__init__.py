@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Traits:
-    """What is known of a strategy without loading it."""
+    """What is known of a strategy without loading it.
+
+    `needs_ps`: some tasks only serve, PS tasks or roots; `exchanges`: workers get something of each other;
+    `tuned`: the settings of strategies/tuning.py are its own.
+    """
 
     path: str
     topology: str
@@ -23,13 +27,21 @@ class Traits:
     one_worker: bool = False
     has_tokens: bool = False
     asynchronous: bool = False
+    exchanges: bool = True
+    tuned: bool = False
 
 
 STRATEGIES = {
-    "local": Traits("hvdbench.strategies.base:Strategy", "none", "none", one_worker=True),
+    "local": Traits("hvdbench.strategies.base:Strategy", "none", "none", one_worker=True, exchanges=False),
+    "local_server": Traits(
+        "hvdbench.strategies.local_server:LocalServer", "none", "grpc", one_worker=True, exchanges=False
+    ),
+    "none": Traits("hvdbench.strategies.none:Replicas", "none", "none", exchanges=False),
     "ps_sync": Traits("hvdbench.strategies.ps_sync:PsSync", "star", "grpc", needs_ps=True, has_tokens=True),
     "ps_async": Traits("hvdbench.strategies.ps_async:PsAsync", "star", "grpc", needs_ps=True, asynchronous=True),
-    "horovod": Traits("hvdbench.strategies.horovod:Horovod", "ring", "mpi"),
+    "mpi_star": Traits("hvdbench.strategies.mpi_star:MpiStar", "star", "mpi", needs_ps=True),
+    "collective": Traits("hvdbench.strategies.collective:Collective", "ring", "grpc"),
+    "horovod": Traits("hvdbench.strategies.horovod:Horovod", "ring", "mpi", tuned=True),
 }
 
 

@@ -15,6 +15,12 @@ ALGORITHMS: Mapping[str, int | None] = {
     "rabenseifner": 6,
 }
 
+# Of the rings, the one whose steps are short: reduction and the next transfer stand in each other's way less.
+DEFAULT = "segmented_ring"
+# How much MPI sends before the other side has answered. The default of 64 kB leaves a link idle for a round trip at
+# every turn of the ring, and in two-way traffic the answer queues behind the data of its own direction.
+AHEAD_BYTES = 2**20
+
 HOROVOD = ("HOROVOD_FUSION", "HOROVOD_CYCLE", "HOROVOD_GLOO_IFACE")
 
 
@@ -23,6 +29,8 @@ def environment(algorithm: str, fusion_mb: int | None, cycle_ms: float | None) -
     # MPI waits by spinning; where ranks share cores with computation, as on every CPU cluster, that costs more
     # than the yield.
     found = {"OMPI_MCA_mpi_yield_when_idle": "1"}
+    for name in ("eager_limit", "rndv_eager_limit", "max_send_size", "rdma_pipeline_send_length"):
+        found[f"OMPI_MCA_btl_tcp_{name}"] = str(AHEAD_BYTES)
     number = ALGORITHMS[algorithm]
     if number is not None:
         found["OMPI_MCA_coll_tuned_use_dynamic_rules"] = "1"

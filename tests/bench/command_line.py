@@ -21,7 +21,7 @@ def main() -> None:
     """Print the medians of an empty interpreter and of `--help`, interleaved."""
     arms = {"python -c pass": ["-c", "pass"], "hvdbench --help": ["-m", "hvdbench", "--help"],
             "hvdbench compare --help": ["-m", "hvdbench", "compare", "--help"],
-            "hvdbench compare": ["-m", "hvdbench", "compare", "tests/data/records/schema-2-local.json"],
+            "hvdbench compare": ["-m", "hvdbench", "compare", "tests/data/records/schema-3-local.json"],
             "hvdbench plan": ["-m", "hvdbench", "plan", "--ps", "2", "--workers", "2"]}  # fmt: skip
     times: dict[str, list[float]] = {name: [] for name in arms}
     for _ in range(REPEATS):

@@ -28,6 +28,8 @@ def launches(name: str, traits: Traits) -> dict[str, list[str]]:
     run = [PYTHON, "-m", "hvdbench", "--strategy", name]
     if traits.one_worker:
         return {name: run}
+    if traits.transport == "grpc":
+        return {name: [*mpirun(WORKERS), *run]}
     if traits.transport == "mpi":
         return {
             f"{name} mpi": [*mpirun(WORKERS), *run],
@@ -39,7 +41,8 @@ def launches(name: str, traits: Traits) -> dict[str, list[str]]:
 ARMS = {
     arm: (argv, 1 if traits.one_worker else WORKERS)
     for name, traits in STRATEGIES.items()
-    if not traits.asynchronous
+    # Replicas that exchange nothing train models of their own.
+    if not traits.asynchronous and (traits.exchanges or traits.one_worker)
     for arm, argv in launches(name, traits).items()
 }
 

@@ -25,4 +25,4 @@ def test_unknown_strategy_lists_the_known_ones_in_one_line() -> None:
     found = blocked("--strategy", "nonsense")
     assert found.returncode == 2
     assert found.stderr.count("\n") == 1
-    assert "horovod, local, ps_async, ps_sync" in found.stderr
+    assert "collective, horovod, local, local_server, mpi_star, none, ps_async, ps_sync" in found.stderr

@@ -25,11 +25,16 @@ MAY_LOAD_TENSORFLOW = (
     "hvdbench.probe.mpi",
     "hvdbench.record.facts",
     "hvdbench.strategies.base",
+    "hvdbench.strategies.collective",
     "hvdbench.strategies.horovod",
+    "hvdbench.strategies.local_server",
+    "hvdbench.strategies.mpi_star",
     "hvdbench.strategies.ps",
     "hvdbench.strategies.ps_async",
     "hvdbench.strategies.ps_channel",
     "hvdbench.strategies.ps_sync",
+    "hvdbench.strategies.star_root",
+    "hvdbench.strategies.star_worker",
 )
 RUNNING = (
     "graph",
@@ -51,8 +56,9 @@ FORBIDDEN = {
     "hvdbench.config": ("record", "compare", *RUNNING),
     "hvdbench.strategies": ("record", "compare", "run", "loop", "outcome", "preflight", "lab", "sweep"),
     "hvdbench.graph": ("record", "compare", "run", "loop", "outcome", "lab", "sweep"),
-    "hvdbench.record": ("compare", *RUNNING),
-    "hvdbench.compare": ("cluster", "config", "models", *RUNNING),
+    "hvdbench.record": ("compare", "diagnose", *RUNNING),
+    "hvdbench.compare": ("cluster", "config", "models", "diagnose", *RUNNING),
+    "hvdbench.diagnose": ("cluster", "config", "models", *(room for room in RUNNING if room != "sweep")),
     "hvdbench.units": ("cluster", "config", "models", "strategies", "record", "compare", *RUNNING),
     "hvdbench.errors": ("cluster", "config", "models", "strategies", "record", "compare", *RUNNING),
 }

@@ -17,7 +17,7 @@ def test_the_first_ranks_serve_and_the_others_work() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("size, ps", [(2, 2), (1, 1), (3, 0)])
+@pytest.mark.parametrize("size, ps", [(2, 2), (1, 1), (3, -1)])
 def test_without_a_rank_left_to_work_there_is_no_cluster(size: int, ps: int) -> None:
     with pytest.raises(UsageError, match="start at least ps \\+ 1 ranks"):
         role_of(0, size, ps)

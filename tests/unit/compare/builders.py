@@ -30,10 +30,11 @@ CONFIG = {
     "tokens": "strict",
     "replicas_to_aggregate": None,
     "delay_worker": None,
-    "allreduce_algorithm": "ring",
+    "allreduce_algorithm": "segmented_ring",
     "fusion_mb": None,
     "cycle_ms": None,
     "mpi_defaults": False,
+    "compute": "full",
 }
 # AlexNet: 61,100,840 float32 parameters (design.md, section 2).
 GRAPH = {"param_bytes": 4 * 61_100_840, "train_flops_per_image": 4_147_532_160}

@@ -109,12 +109,19 @@ def test_allowed_inputs_stay_arms_of_their_own_and_efficiency_asks_for_the_same_
     assert found.groups[1].efficiency is None
 
 
-def test_records_of_both_schemas_are_read() -> None:
+def test_records_of_every_schema_are_read() -> None:
     folder = Path(__file__).parents[2] / "data" / "records"
-    # Schema 1 knew no tuning of Horovod and MPI.
-    for schema, ring in ((1, "horovod x2 MPI defaults"), (2, "horovod x2")):
+    # Schema 1 knew no tuning of Horovod and MPI; until schema 2 the plain ring was the default.
+    for schema, ring in ((1, "horovod x2 MPI defaults"), (2, "horovod x2 ring"), (3, "horovod x2")):
         found = compare(load_records(sorted(folder.glob(f"schema-{schema}-*.json"))))
         assert [group.name for group in found.groups] == ["local", ring, "ps_sync 2+2"]
+
+
+def test_a_run_without_computation_is_no_arm() -> None:
+    # Its images/s would be 0, and every ratio with it.
+    idle = record("horovod", config={"compute": "none"})
+    with pytest.raises(NotComparableError, match="--compute none"):
+        compare([record(), idle])
 
 
 def test_the_order_of_the_files_changes_nothing() -> None:

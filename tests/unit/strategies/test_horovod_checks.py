@@ -51,11 +51,22 @@ def test_settings_are_open_mpis_and_horovods_own_names() -> None:
     # Number 4 of `ompi_info --param coll tuned --level 9`: "4 ring".
     assert found["OMPI_MCA_coll_tuned_allreduce_algorithm"] == "4"
     assert found["HOROVOD_FUSION_THRESHOLD"] == "67108864" and found["HOROVOD_CYCLE_TIME"] == "2.5"
+    # Open MPI's own names of how much its TCP sends at once (ompi_info --param btl tcp --level 9).
+    assert found["OMPI_MCA_btl_tcp_max_send_size"] == found["OMPI_MCA_btl_tcp_eager_limit"] == "1048576"
     assert "OMPI_MCA_coll_tuned_allreduce_algorithm" not in environment("default", None, None)
     assert settings(found | {"PATH": "/bin", "OMPI_COMM_WORLD_RANK": "0"}) == dict(sorted(found.items()))
 
 
-def test_the_ring_is_what_open_mpi_calls_number_4() -> None:
+def test_the_rings_are_what_open_mpi_calls_numbers_4_and_5() -> None:
     argv = ["ompi_info", "--param", "coll", "tuned", "--level", "9", "--parsable"]
     run = subprocess.run(argv, capture_output=True, text=True, timeout=60)
-    assert "param:coll_tuned_allreduce_algorithm:enumerator:value:4:ring" in run.stdout
+    for number, name in ((4, "ring"), (5, "segmented_ring")):
+        assert f"param:coll_tuned_allreduce_algorithm:enumerator:value:{number}:{name}" in run.stdout
+
+
+def test_what_is_set_ahead_exists_in_open_mpi() -> None:
+    argv = ["ompi_info", "--param", "btl", "tcp", "--level", "9", "--parsable"]
+    known = subprocess.run(argv, capture_output=True, text=True, timeout=60).stdout
+    for name in environment("default", None, None):
+        if name.startswith("OMPI_MCA_btl"):
+            assert f":param:{name.removeprefix('OMPI_MCA_')}:" in known
