@@ -7,10 +7,11 @@ import os
 import sys
 from collections.abc import Sequence
 
-from hvdbench.cli import Parser, add_run_options, around, config_fields, guarded, leave
+from hvdbench.cli import Parser, around, guarded, leave
 from hvdbench.cluster.environments import detect
 from hvdbench.cluster.spec import PS, WORKER, Cluster, same_host
 from hvdbench.errors import UsageError
+from hvdbench.options import add_run_options, config_fields
 from hvdbench.strategies import traits
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from hvdbench import strategies
-from hvdbench.cli import CONFIG_OPTIONS
 from hvdbench.errors import RunError, UsageError
+from hvdbench.options import CONFIG_OPTIONS
 
 # Options that every launch gets as they were given.
 RUN_FLAGS = (*CONFIG_OPTIONS, "start_timeout", "results_dir", "save_weights")

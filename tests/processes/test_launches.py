@@ -104,7 +104,7 @@ def test_a_failing_rank_ends_the_others(results: Path) -> None:
 
 
 def test_a_loss_that_explodes_invalidates_the_run_and_names_step_and_worker(results: Path) -> None:
-    argv = [*mpirun(2), PYTHON, "-m", "hvdbench", *TINY, "--learning-rate", "1e20", "--results-dir", str(results)]
+    argv = [*mpirun(2), PYTHON, "-m", "hvdbench", *TINY, "--learning-rate", "1e38", "--results-dir", str(results)]
     run = program(argv)
     assert run.returncode == 1 and "the run is invalid: the loss of worker 0 is nan at step" in run.stderr
     record = only_record(results)

@@ -56,9 +56,9 @@ FORBIDDEN = {
     "hvdbench.config": ("record", "compare", *RUNNING),
     "hvdbench.strategies": ("record", "compare", "run", "loop", "outcome", "preflight", "lab", "sweep"),
     "hvdbench.graph": ("record", "compare", "run", "loop", "outcome", "lab", "sweep"),
-    "hvdbench.record": ("compare", "diagnose", *RUNNING),
+    "hvdbench.record": ("compare", "diagnose", "campaign", *RUNNING),
     "hvdbench.compare": ("cluster", "config", "models", "diagnose", *RUNNING),
-    "hvdbench.diagnose": ("cluster", "config", "models", *(room for room in RUNNING if room != "sweep")),
+    "hvdbench.diagnose": ("cluster", "config", "models", "campaign", *RUNNING),
     "hvdbench.units": ("cluster", "config", "models", "strategies", "record", "compare", *RUNNING),
     "hvdbench.errors": ("cluster", "config", "models", "strategies", "record", "compare", *RUNNING),
 }

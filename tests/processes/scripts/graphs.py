@@ -16,6 +16,7 @@ from hvdbench.cluster.ports import free_ports
 from hvdbench.cluster.spec import Cluster
 from hvdbench.config import RunConfig
 from hvdbench.graph import build_graph
+from hvdbench.strategies import traits
 
 name, ps, placement, given = sys.argv[1:5]
 tf.disable_eager_execution()
@@ -23,7 +24,13 @@ config = RunConfig(
     strategy=name, model="alexnet_tiny", batch_size=2, ps=int(ps), placement=placement, input=given, workers=1
 )
 ports = [f"127.0.0.1:{port}" for port in free_ports(int(ps) + 1)]
-cluster = Cluster(workers=1, ps_hosts=tuple(ports[1:]), worker_hosts=(ports[0],) if int(ps) else ())
+# Strategies that talk MPI are started as a launcher would, with a world of one.
+cluster = Cluster(
+    workers=1,
+    ps_hosts=tuple(ports[1:]),
+    worker_hosts=(ports[0],) if int(ps) or name == "collective" else (),
+    launcher="test" if traits(name).transport == "mpi" else "none",
+)
 strategy = strategies.load(name)(config, cluster)
 strategy.start(tf.ConfigProto())
 graph = build_graph(config, strategy, 0)

@@ -1,0 +1,1 @@
+"""The ladder, the two-by-two and the verdict."""
