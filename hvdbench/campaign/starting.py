@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import copy
+import importlib.util
 import os
+import shutil
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 from hvdbench import strategies
-from hvdbench.diagnose.rungs import Job, Rung
+from hvdbench.diagnose.rungs import COLLECTIVE, HOROVOD, MPI_STAR, Job, Rung
 from hvdbench.lab.topology import make_lab
 from hvdbench.sweep import launch_argv, run_flags
 
@@ -23,6 +25,16 @@ LAB, LOCAL = "lab", "local"
 def job_of(args: argparse.Namespace) -> Job:
     """What the user asked about."""
     return Job(args.workers, args.ps, args.placement, args.input, args.delay_worker)
+
+
+def missing() -> dict[str, str]:
+    """The strategies of the ladder that this machine cannot start, with the reason (C44)."""
+    found = {}
+    if importlib.util.find_spec("horovod") is None:
+        found[HOROVOD] = "Horovod is not installed; make setup builds it"
+    if shutil.which("mpirun") is None:
+        found |= dict.fromkeys((COLLECTIVE, HOROVOD, MPI_STAR), "mpirun is not installed; make setup installs it")
+    return found
 
 
 def argv(rung: Rung, args: argparse.Namespace, place: Path) -> list[str]:
@@ -77,7 +89,7 @@ def run(words: list[str], log: Path) -> int:
 
 
 def last_words(log: Path) -> str:
-    """What the launch said last about a failure, in one line."""
+    """Why the launch failed, in one line: the program's first error, which brought the others, or its last words."""
     lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
     named = [line for line in lines if "hvdbench:" in line]
-    return (named or lines or ["it said nothing"])[-1]
+    return named[0] if named else lines[-1] if lines else "it said nothing"

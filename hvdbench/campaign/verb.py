@@ -31,7 +31,7 @@ def diagnose(args: argparse.Namespace) -> int:
     check(args)
     signal.signal(signal.SIGTERM, interrupt)
     job = starting.job_of(args)
-    ladder, left_out = rungs.ladder(job, args.again)
+    ladder, left_out = rungs.ladder(job, args.again, starting.missing())
     folder = args.results_dir.resolve() / f"diagnose-{key(args)}"
     campaign = Campaign(folder, args, args.minutes)
     with _alone(folder):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 ROUND_ROBIN, SHARDED = "round_robin", "sharded"
 LOCAL, FEED, SERVER, NONE = "local", "feed", "local_server", "none"
@@ -52,10 +54,13 @@ class Rung:
         return " ".join(words)
 
 
-def ladder(job: Job, again: bool = False) -> tuple[list[Rung], list[tuple[str, str]]]:
-    """The rungs of a job in order, and (rung, reason) of those that make no sense for it.
+def ladder(
+    job: Job, again: bool = False, missing: Mapping[str, str] = MappingProxyType({})
+) -> tuple[list[Rung], list[tuple[str, str]]]:
+    """The rungs of a job in order, and (rung, reason) of those that make no sense for it or this machine.
 
-    `again` adds the asked arm under a second name, which measures the false alarms of this cluster today.
+    `again` adds the asked arm under a second name, which measures the false alarms of this cluster today; `missing`
+    has the strategies that cannot run here, with the reason.
     """
     rungs, left_out = [Rung(LOCAL, "local", 1)], []
     if job.input == "feed":
@@ -77,8 +82,10 @@ def ladder(job: Job, again: bool = False) -> tuple[list[Rung], list[tuple[str, s
         why = "one PS holds everything" if job.ps == 1 else "the asked placement is sharded"
         left_out.append((SHARED_PS, why))
     if job.workers > 1:
-        rungs += [_rung(job, key, key, job.workers) for key in (COLLECTIVE, HOROVOD)]
-        rungs.append(replace(best, key=MPI_STAR, strategy="mpi_star"))
+        square = [_rung(job, key, key, job.workers) for key in (COLLECTIVE, HOROVOD)]
+        square.append(replace(best, key=MPI_STAR, strategy="mpi_star"))
+        rungs += [rung for rung in square if rung.strategy not in missing]
+        left_out += [(rung.key, missing[rung.strategy]) for rung in square if rung.strategy in missing]
         rungs.append(replace(best, key=PRICE_STAR, compute="none", delay_worker=None))
     else:
         left_out.append((f"{COLLECTIVE}, {HOROVOD}, {MPI_STAR}", "one worker has no ring and no contention"))

@@ -150,7 +150,8 @@ def _of_a_ps(divided: Loss, samples: Samples) -> list[Second]:
 def _of_the_ps(samples: Samples, rounds: int, ring: str | None, threshold: Ratio) -> str:
     """What a loss at the PS is called: only a ring that does better on the same hosts convicts the PS (C05)."""
     if ring is None:
-        return loss.TRANSPORT
+        # One worker has nobody to crowd a port with; several may, and no ring was there to tell.
+        return UNDECIDED if rungs.NONE in samples else loss.TRANSPORT
     star = [each.step_s for each in _best_star(samples)[:rounds]]
     interval = ratio_interval(star, [each.step_s for each in samples[ring][:rounds]], paired=True)
     if interval is None or interval[0] <= 1 + threshold:

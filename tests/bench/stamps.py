@@ -44,7 +44,7 @@ def rank(strategy_name: str, ps: int) -> None:
     strategy = strategies.load(strategy_name)(config, cluster)
     strategy.start(tf.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1))
     if not cluster.trains:
-        strategy.serve(lambda: b"{}")
+        strategy.serve(lambda question: b"{}")
         return
     graph = build_graph(config, strategy, cluster.index)
     plain = {name: fetch for name, fetch in graph.fetches.items() if name != "stamps"}

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from hvdbench import models
 from hvdbench.lab import linerate, netns
 from hvdbench.lab.commands import enter
 from hvdbench.record import traffic
@@ -95,6 +96,8 @@ def test_ranks_on_two_nodes_send_what_the_formula_says(starter: str, tmp_path: P
         ["--nodes", "4", "--ps", "2", "--placement", "sharded"],
         ["--nodes", "2", "--ps", "2", "--colocate", "--placement", "greedy"],
         ["--nodes", "3", "--ps", "1", "--strategy", "ps_async"],
+        ["--nodes", "4", "--ps", "2", "--strategy", "mpi_star", "--placement", "sharded"],
+        ["--nodes", "2", "--ps", "2", "--strategy", "mpi_star", "--colocate"],
     ],
     ids=lambda words: " ".join(words[2:]),
 )
@@ -107,6 +110,27 @@ def test_a_star_sends_what_the_formula_says(words: list[str], tmp_path: Path) ->
         # gRPC's headers and the session's own messages, by the number of tensors: nothing beside AlexNet's 244 MB.
         extra = (max(host.sent, host.received) - host.predicted) / len(record.step_s[0])
         assert 0 <= extra < 100_000 * len(record.contributions)
+
+
+def test_a_ring_over_grpc_sends_what_the_formula_says(tmp_path: Path) -> None:
+    run = program([*LAUNCH, "--nodes", "3", "--strategy", "collective", *TINY, "--results-dir", str(tmp_path)])
+    assert run.returncode == 0, run.stderr
+    (record,) = load_records([tmp_path])
+    assert len(traffic.hosts(record)) == 3
+    sizes = 4 * sum(variable.elements for variable in models.spec("alexnet_tiny").variables())
+    for host in traffic.hosts(record):
+        assert host.predicted == pytest.approx(2 * 2 / 3 * sizes * len(record.step_s[0]), abs=len(record.step_s[0]))
+        # Each tensor travels in 2(N-1) pieces, each a call of its own.
+        extra = (max(host.sent, host.received) - host.predicted) / len(record.step_s[0])
+        assert 0 <= extra < 200_000
+
+
+def test_without_an_exchange_nothing_is_sent(tmp_path: Path) -> None:
+    run = program([*LAUNCH, "--nodes", "2", "--strategy", "none", *TINY, "--results-dir", str(tmp_path)])
+    assert run.returncode == 0, run.stderr
+    (record,) = load_records([tmp_path])
+    for host in traffic.hosts(record):
+        assert host.predicted == 0 and max(host.sent, host.received) < 50_000 * len(record.step_s[0])
 
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hvdbench.diagnose import verdict
+from hvdbench.diagnose import rungs, verdict
 from tests.planted import PLANTS, Plant, samples, verdicts
 
 REPETITIONS = 20
@@ -59,3 +59,11 @@ def test_a_rung_without_a_launch_is_an_error_that_names_it() -> None:
     found["local"] = []
     with pytest.raises(ValueError, match="'local': 0"):
         verdict.judge(found, 2, 8)
+
+
+def test_without_any_ring_nobody_can_say_that_the_topology_is_it() -> None:
+    for name in ("a star's crowded port", "communication bound under both"):
+        found = samples(PLANTS[name], 1)
+        for key in (rungs.HOROVOD, rungs.COLLECTIVE):
+            del found[key]
+        assert verdict.judge(found, PLANTS[name].job.workers, 8).cause == verdict.UNDECIDED

@@ -76,3 +76,11 @@ def test_titles_tell_every_rung_apart() -> None:
     job = Job(3, 2)
     every = ladder(job, again=True)[0] + handicap(job, rungs.TOPOLOGY, lab=True)
     assert len({rung.title for rung in every}) == len(every)
+
+
+def test_what_this_machine_cannot_run_is_left_out_with_the_reason_and_nothing_else_is() -> None:
+    # C44: a missing Horovod disables that strategy.
+    whole, _ = ladder(Job(2, 1))
+    rest, left_out = ladder(Job(2, 1), missing={"horovod": "not installed"})
+    assert [rung for rung in whole if rung.key != rungs.HOROVOD] == rest
+    assert (rungs.HOROVOD, "not installed") in left_out
