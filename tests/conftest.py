@@ -13,8 +13,11 @@ from typing import Any
 import psutil
 import pytest
 
+from hvdbench.strategies import STRATEGIES
+
 ROOT = Path(__file__).parent.parent
 TINY = ["--model", "alexnet_tiny", "--batch-size", "4", "--steps", "10"]
+SYNCHRONOUS = [name for name, traits in STRATEGIES.items() if traits.exchanges and not traits.asynchronous]
 
 
 def program(
@@ -51,6 +54,15 @@ def mpirun(ranks: int) -> list[str]:
     """Open MPI on this machine, with the flags that root and few cores need."""
     root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
     return ["mpirun", *root, "--oversubscribe", "-np", str(ranks)]
+
+
+def started(strategy: str, workers: int) -> list[str]:
+    """The shortest command that runs this strategy with so many workers, and one PS or root where it has any."""
+    traits = STRATEGIES[strategy]
+    if not traits.needs_ps:
+        return [*mpirun(workers), sys.executable, "-m", "hvdbench", "--strategy", strategy]
+    alone = [sys.executable, "-m", "hvdbench.ps", "--strategy", strategy, "--ps", "1"]
+    return [*mpirun(1 + workers), *alone] if traits.transport == "mpi" else [*alone, "--workers", str(workers)]
 
 
 @pytest.fixture

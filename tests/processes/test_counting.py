@@ -8,7 +8,7 @@ from statistics import median
 
 import pytest
 
-from tests.conftest import TINY, mpirun, only_record, program
+from tests.conftest import SYNCHRONOUS, TINY, only_record, program, started
 
 PYTHON = sys.executable
 DELAY_S = 0.2
@@ -21,16 +21,12 @@ def ps_run(results: Path, *words: str, workers: int = 2) -> dict:
     return only_record(results) | {"stdout": run.stdout}
 
 
-@pytest.mark.parametrize("strategy", ["ps_sync", "horovod"])
+@pytest.mark.parametrize("strategy", SYNCHRONOUS)
 def test_all_follow_a_delayed_worker_and_the_wait_is_not_exchange(strategy: str, results: Path) -> None:
     # C15: contributions stay equal in every step and images/s follows the slow one.
-    if strategy == "ps_sync":
-        record = ps_run(results, "--delay-worker", f"1:{DELAY_S}")
-    else:
-        argv = [*mpirun(2), PYTHON, "-m", "hvdbench", *TINY, "--delay-worker", f"1:{DELAY_S}"]
-        run = program([*argv, "--results-dir", str(results)])
-        assert run.returncode == 0, run.stderr
-        record = only_record(results)
+    run = program([*started(strategy, 2), *TINY, "--delay-worker", f"1:{DELAY_S}", "--results-dir", str(results)])
+    assert run.returncode == 0, run.stderr
+    record = only_record(results)
     assert record["validity"] == "valid" and record["synchrony"] == "bulk-synchronous"
     assert record["contributions"] == [10, 10] and record["contributions_per_step"] == [[1, 1]] * 10
     assert record["images_per_s"] <= 8 / DELAY_S

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
@@ -9,10 +10,12 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from hvdbench.cluster.ports import free_ports
-from tests.conftest import ROOT, TINY, mpirun, only_record, program
+from hvdbench.strategies import STRATEGIES
+from tests.conftest import ROOT, SYNCHRONOUS, TINY, mpirun, only_record, program, started
 
 PYTHON = sys.executable
 
@@ -91,6 +94,37 @@ def test_a_killed_task_ends_the_whole_cluster(results: Path, victim: str) -> Non
     assert "stopped" in stderr
     assert str(results) not in subprocess.run(["ps", "axww"], capture_output=True, text=True).stdout
     assert not list(results.glob("*"))
+
+
+@pytest.mark.parametrize("rank", ["0", "2"])
+@pytest.mark.parametrize("strategy", SYNCHRONOUS)
+def test_a_killed_rank_ends_the_whole_launch(strategy: str, rank: str, results: Path) -> None:
+    argv = started(strategy, 2 if STRATEGIES[strategy].needs_ps else 3)
+    if argv[0] != "mpirun":
+        argv = [*mpirun(3), *argv[: argv.index("--workers")]]
+    words = [*argv, *TINY[:4], "--steps", "1000000", "--results-dir", str(results)]
+    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as launcher:
+        tasks = ranks_of(launcher.pid)
+        time.sleep(2)
+        tasks[rank].kill()
+        assert launcher.wait(15) not in (0, None)
+    assert psutil.wait_procs(list(tasks.values()), timeout=5)[1] == []
+    assert not list(results.glob("*"))
+
+
+def ranks_of(launcher: int) -> dict[str, psutil.Process]:
+    """Every rank's process by its number, once all of them are in their steps: they have their threads by then."""
+    for _ in range(600):
+        time.sleep(0.1)
+        found = {}
+        for each in psutil.Process(launcher).children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                rank = each.environ().get("OMPI_COMM_WORLD_RANK")
+                if rank is not None and each.num_threads() > 4:
+                    found[rank] = each
+        if len(found) == 3:
+            return found
+    raise AssertionError("the launch did not start its ranks within 60 s")
 
 
 def test_a_failing_rank_ends_the_others(results: Path) -> None:
